@@ -1,0 +1,79 @@
+/** A seat's plate: name, who sits there, dealer mark, the bid as pips, hidden tiles, and whose turn it is. */
+
+import { gettext, fill, ngettext, points, say } from "../../../words.js";
+import { h, redraw, set, text } from "../../dom.js";
+import { svg } from "../../tiles.js";
+import { nameOf, roleOf } from "./narrator.js";
+
+const TILES = 7;
+
+/** One trick in a row of pips: won, still needed, or beyond the bid. */
+function trickPip(kind) {
+  const root = svg("svg", { viewBox: "0 0 12 12", class: `trick-pip ${kind}`, "aria-hidden": "true", focusable: "false" });
+  root.append(kind === "over"
+    ? svg("path", { d: "M6 .8L11.200 6 6 11.200.8 6z" })
+    : svg("circle", { cx: 6, cy: 6, r: kind === "won" ? 5 : 4.2 }));
+  return root;
+}
+
+function pipRow(bid, tricks) {
+  const row = [];
+  for (let i = 0; i < Math.max(bid, tricks); i += 1) row.push(trickPip(i >= bid ? "over" : i < tricks ? "won" : "needed"));
+  return row;
+}
+
+/** @param {"south"|"west"|"north"|"east"} side */
+export function createPlate(side) {
+  const name = h("span.plate-name");
+  const dealer = h("span.dealer", { title: gettext("Dealer") }, h("span", { "aria-hidden": "true" }, gettext("D")), h("span.hidden-text", {}, gettext("dealer")));
+  const role = h("span.plate-role");
+  const total = h("span.plate-total");
+  const pips = h("span.plate-pips");
+  const count = h("span.plate-count");
+  const backs = h("span.backs", { "aria-hidden": "true" });
+  const element = h("div.plate", { "data-side": side, role: "group" },
+    h("span.ring", { "aria-hidden": "true" }),
+    h("span.plate-top", {}, name, dealer),
+    h("span.plate-who", {}, role, total),
+    h("span.plate-bid", {}, pips, count),
+    side === "south" ? null : backs);
+
+  function draw({ room, view, waitingWins, closing }, number) {
+    const seat = room.seats[number];
+    const facts = view?.seats[number];
+    const label = nameOf(room, number);
+    text(name, label);
+    set(element, {
+      "data-seat": number,
+      "aria-label": label,
+      "data-turn": view !== null && view.turn === number && !closing,
+      "data-away": seat.kind === "human" && (!seat.connected || seat.auto_play || seat.forfeited),
+      "data-missed": seat.missed > 0 && !seat.forfeited,
+    });
+    text(role, roleOf(seat, facts?.withdrawn));
+    dealer.hidden = view === null || view.dealer !== number;
+    text(total, facts ? fill(ngettext("%(total)s point", "%(total)s points", Math.abs(facts.total)), { total: points(facts.total) }) : "");
+    if (!facts) return;
+    const tricks = facts.tricks - waitingWins.filter((winner) => winner === number).length;
+    redraw(pips, `${facts.bid} ${tricks}`, () => (facts.bid === null ? [] : pipRow(facts.bid, tricks)));
+    redraw(count, `${facts.bid} ${tricks} ${view.turn === number}`, () => {
+      if (facts.bid === null) return view.turn === number ? gettext("bidding") : gettext("no bid yet");
+      return [
+        h("span.hidden-text", {}, say("bid %(bid)s, took %(tricks)s", { bid: facts.bid, tricks })),
+        h("span", { "aria-hidden": "true" }, h("b", {}, String(tricks)), ` / ${facts.bid}`),
+      ];
+    });
+    set(count, { "data-wordy": facts.bid === null });
+    redraw(backs, String(facts.tiles), () => Array.from({ length: TILES }, (_, i) => h(i < facts.tiles ? "span.back" : "span.back.gone")));
+  }
+
+  return {
+    element,
+    draw,
+    showClock(left, share, last) {
+      const mine = element.hasAttribute("data-turn") && left !== null;
+      set(element, { "data-clocked": mine, "data-last": mine && last });
+      element.style.setProperty("--left", mine ? share.toFixed(3) : "1");
+    },
+  };
+}
