@@ -1,0 +1,290 @@
+"""All settings of the site, flat and from the environment: a value that is missing or wrong stops the start."""
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+
+def env(name: str, default: str | None = None) -> str:
+    """The variable's text; without one, the default; without a default, a refusal to start."""
+    value = os.environ.get(name, default)
+    if value is None or value == "":
+        if default == "":
+            return ""
+        raise ImproperlyConfigured(f"{name} must be set (see .env.example)")
+    return value
+
+
+def env_bool(name: str, default: bool) -> bool:
+    text = env(name, "1" if default else "0")
+    if text not in {"0", "1"}:
+        raise ImproperlyConfigured(f"{name} must be 0 or 1, not {text!r}")
+    return text == "1"
+
+
+def env_int(name: str, default: int, low: int, high: int) -> int:
+    text = env(name, str(default))
+    if not (text.isascii() and text.isdigit()) or not low <= int(text) <= high:
+        raise ImproperlyConfigured(f"{name} must be a whole number from {low} to {high}, not {text!r}")
+    return int(text)
+
+
+def env_seconds(name: str, default: float) -> float:
+    text = env(name, str(default))
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 365 * 86400:
+        raise ImproperlyConfigured(f"{name} must be a number of seconds, not {text!r}")
+    return value
+
+
+def env_list(name: str, default: str) -> list[str]:
+    return [item.strip() for item in env(name, default).split(",") if item.strip()]
+
+
+def database(name: str) -> dict[str, Any]:
+    """A DATABASES entry from a postgresql:// address; a socket directory may stand in ?host=."""
+    url = urlsplit(env(name))
+    if url.scheme not in {"postgresql", "postgres"}:
+        raise ImproperlyConfigured(f"{name} must begin with postgresql://")
+    query = dict(parse_qsl(url.query))
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": unquote(url.path.lstrip("/")),
+        "USER": unquote(url.username or ""),
+        "PASSWORD": unquote(url.password or ""),
+        "HOST": query.pop("host", None) or url.hostname or "",
+        "PORT": query.pop("port", None) or str(url.port or ""),
+        "CONN_MAX_AGE": 0,
+        "CONN_HEALTH_CHECKS": True,
+        "OPTIONS": {
+            **query,
+            "options": "-c lock_timeout=2s -c statement_timeout=5s -c idle_in_transaction_session_timeout=10s",
+            "pool": {
+                "min_size": 1,
+                "max_size": env_int("DATABASE_POOL_SIZE", 10, 1, 200),
+                "timeout": 5,
+                "max_lifetime": 600,
+            },
+        },
+    }
+
+
+# Commands that never touch the database (conform, bench, compilemessages) run without one.
+WITHOUT_DATABASE = env_bool("WITHOUT_DATABASE", False)
+# `migrate` runs as the owner of the tables, the site as a role that cannot change them (docs/operations.md).
+DB_ROLE = env("DB_ROLE", "app")
+if DB_ROLE not in {"app", "owner"}:
+    raise ImproperlyConfigured(f"DB_ROLE must be app or owner, not {DB_ROLE!r}")
+
+DEBUG = env_bool("DEBUG", False)
+PRODUCTION = env_bool("PRODUCTION", False)
+SECRET_KEY = env("SECRET_KEY", "no-database-no-sessions-no-secret" if WITHOUT_DATABASE else None)
+SITE_URL = env("SITE_URL", "http://127.0.0.1:8000").rstrip("/")
+ALLOWED_HOSTS = env_list("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
+# Full origins (scheme, host, port) that may open sockets and post forms: another port is another site.
+ALLOWED_ORIGINS = env_list("ALLOWED_ORIGINS", SITE_URL)
+CSRF_TRUSTED_ORIGINS = ALLOWED_ORIGINS if PRODUCTION else []
+# Proxies in front of us whose X-Forwarded-For entries are trusted, counted from the right.
+TRUSTED_PROXIES = env_int("TRUSTED_PROXIES", 0, 0, 10)
+VERSION = tomllib.loads((BASE_DIR / "pyproject.toml").read_text())["project"]["version"]
+
+INSTALLED_APPS = [
+    "daphne",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "channels",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "django_htmx",
+    "csp",
+    "players",
+    "games",
+    "rooms",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "dominopoker.headers.PrivacyHeaders",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+ROOT_URLCONF = "dominopoker.urls"
+ASGI_APPLICATION = "dominopoker.asgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+
+DATABASES: dict[str, Any] = (
+    {"default": {"ENGINE": "django.db.backends.dummy"}}
+    if WITHOUT_DATABASE
+    else {"default": database("DATABASE_OWNER_URL" if DB_ROLE == "owner" else "DATABASE_URL")}
+)
+if DB_ROLE == "owner" and not WITHOUT_DATABASE:
+    DATABASES["default"]["OPTIONS"].pop("options")  # a migration may take longer than a request
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+REDIS_URL = env("REDIS_URL", "redis://unused" if WITHOUT_DATABASE else None)
+CHANNEL_LAYERS = {
+    "default": {
+        "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
+        "CONFIG": {"hosts": [{"address": REDIS_URL, "socket_timeout": 30}], "prefix": env("CHANNEL_PREFIX", "domino")},
+    }
+}
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": REDIS_URL,
+        "KEY_PREFIX": env("CHANNEL_PREFIX", "domino"),
+        "OPTIONS": {"socket_timeout": 1, "socket_connect_timeout": 1},
+    }
+}
+
+CELERY_BROKER_URL = REDIS_URL
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_SERIALIZER = "json"
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TASK_DEFAULT_QUEUE = env("CHANNEL_PREFIX", "domino")
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+# A message that waited longer than its period is thrown away: the next beat brings the same work.
+CELERY_BEAT_SCHEDULE = {
+    "ring_due": {"task": "rooms.tasks.ring_due", "schedule": 1.0, "options": {"expires": 2}},
+    "drop_stale_connections": {
+        "task": "rooms.tasks.drop_stale_connections",
+        "schedule": 5.0,
+        "options": {"expires": 10},
+    },
+    "forget_idle_guests": {"task": "rooms.tasks.forget_idle_guests", "schedule": 3600.0, "options": {"expires": 3600}},
+}
+
+AUTH_USER_MODEL = "players.Player"
+AUTHENTICATION_BACKENDS = [
+    "django.contrib.auth.backends.ModelBackend",
+    "allauth.account.auth_backends.AuthenticationBackend",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
+]
+SESSION_COOKIE_AGE = 60 * 86400
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SEAT_COOKIE_SECURE = PRODUCTION
+SESSION_COOKIE_NAME = "__Host-session" if PRODUCTION else "session"
+CSRF_COOKIE_NAME = "__Host-csrf" if PRODUCTION else "csrf"
+SEAT_COOKIE_NAME = "__Host-seat" if PRODUCTION else "seat"
+if PRODUCTION:
+    SECURE_SSL_REDIRECT = True
+    SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_HSTS_SECONDS = 365 * 86400
+    SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = True
+X_FRAME_OPTIONS = "DENY"
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "connect-src": [SELF],
+        "object-src": [NONE],
+        "base-uri": [NONE],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+    }
+}
+
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English")]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+USE_TZ = True
+TIME_ZONE = "UTC"
+
+STATIC_URL = "/static/"
+STATIC_ROOT = Path(env("STATIC_ROOT", str(BASE_DIR / ".local" / "static")))
+STATICFILES_DIRS = [BASE_DIR / "static"]
+# Production serves hashed names from STATIC_ROOT (collectstatic); elsewhere files are found where they lie.
+WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = not PRODUCTION
+STORAGES = {
+    "staticfiles": {
+        "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        if PRODUCTION
+        else "django.contrib.staticfiles.storage.StaticFilesStorage"
+    }
+}
+
+# Times of the tables (docs/operations.md); trials shorten them.
+TURN_SECONDS = env_seconds("TURN_SECONDS", 10)
+COUNTDOWN_SECONDS = env_seconds("COUNTDOWN_SECONDS", 10)
+SOLO_COUNTDOWN_SECONDS = env_seconds("SOLO_COUNTDOWN_SECONDS", 1.5)
+BOT_PACE_SECONDS = env_seconds("BOT_PACE_SECONDS", 0.8)
+TRICK_PAUSE_SECONDS = env_seconds("TRICK_PAUSE_SECONDS", 1.0)
+ROUND_PAUSE_SECONDS = env_seconds("ROUND_PAUSE_SECONDS", 6)
+GRACE_SECONDS = env_seconds("GRACE_SECONDS", 60)
+SOLO_GRACE_SECONDS = env_seconds("SOLO_GRACE_SECONDS", 3600)
+ROOM_TTL_SECONDS = env_seconds("ROOM_TTL_SECONDS", 3600)
+RESULT_SECONDS = env_seconds("RESULT_SECONDS", 60)
+TIMEOUT_LEEWAY_SECONDS = env_seconds("TIMEOUT_LEEWAY_SECONDS", 0.1)
+HEARTBEAT_SECONDS = env_seconds("HEARTBEAT_SECONDS", 2)
+OUTAGE_SECONDS = env_seconds("OUTAGE_SECONDS", 2)
+CLOCK_DRIFT_SECONDS = env_seconds("CLOCK_DRIFT_SECONDS", 0.25)
+GUEST_IDLE_SECONDS = env_seconds("GUEST_IDLE_SECONDS", 30 * 86400)
+SOCKET_LIFETIME_SECONDS = env_seconds("SOCKET_LIFETIME_SECONDS", 12 * 3600)
+SLOW_READER_SECONDS = env_seconds("SLOW_READER_SECONDS", 15)
+
+# Limits of the live edge.
+FRAMES_A_SECOND = env_int("FRAMES_A_SECOND", 10, 1, 10_000)
+FRAMES_BURST = env_int("FRAMES_BURST", 20, 1, 10_000)
+HANDSHAKES_A_MINUTE = env_int("HANDSHAKES_A_MINUTE", 20, 1, 1_000_000)
+SOCKETS_AN_IDENTITY = env_int("SOCKETS_AN_IDENTITY", 6, 1, 1000)
+ROOMS_IN_TEN_MINUTES = env_int("ROOMS_IN_TEN_MINUTES", 6, 1, 1_000_000)
+SOCKET_THREADS = env_int("SOCKET_THREADS", 8, 1, 100)
+# A forced deal for trials, as a JSON list of decks; it exists only where TESTING is set.
+TESTING = env_bool("TESTING", False)
+FORCED_DEAL = env("FORCED_DEAL", "") if TESTING else ""
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": env("LOG_LEVEL", "INFO")},
+    "loggers": {"django.server": {"level": "WARNING"}, "httpx": {"level": "WARNING"}},
+}

@@ -1,0 +1,17 @@
+"""All addresses of the site."""
+
+from django.urls import include, path
+from django.views.i18n import JavaScriptCatalog
+
+from rooms import views
+
+urlpatterns = [
+    path("", views.home, name="home"),
+    path("play/", views.play, name="play"),
+    path("tables/<str:code>/", views.table, name="table"),
+    path("tables/<str:code>/leave/", views.table_leave, name="table_leave"),
+    path("rules/", views.rules, name="rules"),
+    path("matches/", include("games.urls")),
+    path("healthz", views.healthz, name="healthz"),
+    path("jsi18n/", JavaScriptCatalog.as_view(), name="jsi18n"),
+]

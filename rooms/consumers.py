@@ -1,0 +1,308 @@
+"""The socket of a table: who may open it, what it may say, and in which order it is answered."""
+
+import asyncio
+import contextlib
+import logging
+import time
+import uuid
+from collections import deque
+from http.cookies import SimpleCookie
+from typing import Any
+
+from channels.consumer import AsyncConsumer
+from channels.exceptions import StopConsumer
+from django.conf import settings
+from django.core.cache import cache
+from django.db import Error as DatabaseError
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from games.engine.errors import EngineError
+from games.errors import GameError
+
+from rooms import clock, closing, explain, frames, hub, playing, presence, threads
+from rooms.errors import Late, NoSuchRoom, RoomError
+from rooms.snapshots import Snapshot
+
+log = logging.getLogger(__name__)
+INBOX_FRAMES = 64
+NO_SITTING = 4401, _("Sign in or start a game first.")
+
+
+class Bucket:
+    """A token bucket: `rate` a second, at most `burst` at once."""
+
+    def __init__(self, rate: float, burst: float) -> None:
+        self.rate, self.burst = rate, burst
+        self.tokens, self.at = burst, time.monotonic()
+
+    def take(self) -> bool:
+        now = time.monotonic()
+        self.tokens = min(self.burst, self.tokens + (now - self.at) * self.rate)
+        self.at = now
+        if self.tokens < 1:
+            return False
+        self.tokens -= 1
+        return True
+
+
+class TableConsumer(AsyncConsumer):
+    """One socket. Frames are stamped on arrival and answered one after another by a task of their own, so that a
+    slow answer delays neither the next stamp nor the updates; one sender writes, newest update first."""
+
+    async def websocket_connect(self, _message: dict[str, Any]) -> None:
+        self.channel = uuid.uuid4().hex
+        self.alive = True
+        self.closing: tuple[int, str] | None = None
+        self.member: presence.Membership | None = None
+        self.player_id = 0
+        self.shown_event: int | None = None
+        self.shown_version = 0
+        self.update: Snapshot | None = None
+        self.outbox: deque[str] = deque()
+        self.wake = asyncio.Event()
+        self.inbox: asyncio.Queue[tuple[float, frames.Frame]] = asyncio.Queue(INBOX_FRAMES)
+        self.frames = Bucket(settings.FRAMES_A_SECOND, settings.FRAMES_BURST)
+        self.pings = Bucket(2, 10)
+        self.heard_at = time.monotonic()
+        self.tasks: list[asyncio.Task[None]] = []
+        await self.send({"type": "websocket.accept"})
+        self.tasks.append(asyncio.create_task(self._write()))
+        self.tasks.append(asyncio.create_task(self._enter()))
+
+    async def _enter(self) -> None:
+        cookies = SimpleCookie(dict(self.scope["headers"]).get(b"cookie", b"").decode("latin-1"))
+        code = self.scope["url_route"]["kwargs"]["code"]
+        address = (self.scope.get("client") or ("",))[0]
+        session = cookies.get(settings.SESSION_COOKIE_NAME)
+        seat = cookies.get(settings.SEAT_COOKIE_NAME)
+        self.session_key = session.value if session else ""
+        try:
+            member = await threads.run(
+                _admit, self.session_key, code, seat.value if seat else "", address, self.channel
+            )
+        except Refuse as refusal:
+            self.end(refusal.close_code)
+            return
+        except (DatabaseError, RoomError) as error:
+            log.warning("handshake failed: %s", type(error).__name__)
+            self.end(4000)
+            return
+        self.member, self.player_id = member, member.player_id
+        here = hub.get()
+        if here.draining:
+            self.end(4000)
+            return
+        others = [one for table in here.tables.values() for one in table.listeners
+                  if getattr(one, "player_id", 0) == member.player_id]
+        if len(others) >= settings.SOCKETS_AN_IDENTITY:
+            self.end(4029)
+            return
+        table = here.join(member.room_id, self)
+        if table.snapshot is not None and table.snapshot.version >= table.wanted:
+            self.show(table.snapshot)
+        here.notice(member.room_id, max(table.wanted, 1))
+        self.tasks.append(asyncio.create_task(self._answer()))
+        self.tasks.append(asyncio.create_task(self._watch()))
+
+    async def rejoin(self) -> None:
+        """The lease was lost while the socket lived (the database was away): take it again."""
+        if self.member is not None and self.closing is None:
+            with contextlib.suppress(DatabaseError, RoomError):
+                await threads.run(presence.connect, self.member, self.channel)
+
+    # -- upwards -------------------------------------------------------------------------------------------------
+
+    async def websocket_receive(self, message: dict[str, Any]) -> None:
+        arrived = self.heard_at = time.monotonic()
+        text = message.get("text")
+        if text is None or len(text) > frames.MAX_FRAME_BYTES or len(text.encode()) > frames.MAX_FRAME_BYTES:
+            self.end(4400)
+            return
+        is_ping = text.startswith('{"t":"ping"')
+        if not (self.pings if is_ping else self.frames).take():
+            self._say(frames.refused(None, "rate", _("Too many messages. Wait a moment.")))
+            return
+        try:
+            frame = frames.parse(text)
+        except frames.BadFrame:
+            self._say(frames.refused(None, "malformed", _("That message was not understood.")))
+            return
+        if isinstance(frame, frames.Ping):
+            self.alive = True
+            self._say(frames.pong(self._known_version()))
+            return
+        if isinstance(frame, frames.Sync):
+            self.shown_version = min(self.shown_version, frame.v)
+            if self.member is not None:
+                here = hub.get()
+                table = here.tables.get(self.member.room_id)
+                if table is not None and table.snapshot is not None:
+                    if frame.v < table.snapshot.version:
+                        self.shown_version, self.shown_event = 0, None
+                        self.show(table.snapshot)
+                    here.notice(self.member.room_id, table.version)
+            return
+        try:
+            self.inbox.put_nowait((arrived, frame))
+        except asyncio.QueueFull:
+            self._say(frames.refused(getattr(frame, "id", None), "rate", _("Too many messages. Wait a moment.")))
+
+    def _known_version(self) -> int:
+        table = hub.get().tables.get(self.member.room_id) if self.member else None
+        return table.version if table else self.shown_version
+
+    async def _answer(self) -> None:
+        assert self.member is not None
+        while True:
+            arrived, frame = await self.inbox.get()
+            action_id = frame.id if isinstance(frame, frames.Act) else None
+            code, text = "", ""
+            try:
+                await self._do(frame, arrived)
+            except (RoomError, EngineError, GameError) as error:
+                code, text = error.code, _sentence(error)
+                if isinstance(error, Late):
+                    hub.get().spawn(threads.run(playing.ring, self.member.room_id))
+            except DatabaseError as error:
+                log.warning("action not stored: %s", type(error).__name__)
+                code, text = "try_again", _("That did not get through. It will be sent again.")
+            except Exception:
+                log.exception("action failed in room %s", self.member.room_id)
+                code, text = "try_again", _("That did not get through. It will be sent again.")
+            self._say(frames.refused(action_id, code, text) if code else frames.ack(action_id or ""))
+
+    async def _do(self, frame: frames.Frame, arrived: float) -> None:
+        member = self.member
+        assert member is not None
+        if isinstance(frame, frames.Act):
+            await threads.run(
+                playing.act,
+                member.room_id,
+                member.sitting_id or 0,
+                member.seat,
+                frame.id,
+                frame.step,
+                frame.do,
+                clock.at_monotonic(arrived),
+            )
+        elif isinstance(frame, frames.TakeControl):
+            await threads.run(playing.take_control, member.room_id, member.sitting_id or 0)
+        elif isinstance(frame, frames.Leave):
+            await threads.run(closing.leave, member.room_id, member.player_id)
+
+    # -- downwards -----------------------------------------------------------------------------------------------
+
+    def show(self, snapshot: Snapshot) -> None:
+        """The newest snapshot waits to be sent; an older one that was not yet sent is dropped (views are complete)."""
+        if snapshot.version > self.shown_version:
+            self.update = snapshot
+            self.wake.set()
+
+    def end(self, code: int) -> None:
+        """Say good-bye and close with the code, after what is already waiting."""
+        if self.closing is None:
+            self.closing = (code, explain.close(code))
+            self.wake.set()
+
+    def _say(self, text: str) -> None:
+        self.outbox.append(text)
+        self.wake.set()
+
+    async def _write(self) -> None:
+        try:
+            while True:
+                await self.wake.wait()
+                self.wake.clear()
+                while self.update is not None or self.outbox:
+                    snapshot, self.update = self.update, None
+                    if snapshot is not None and self.member is not None:
+                        text = snapshot.update(self.member.seat, self.shown_event)
+                        self.shown_version, self.shown_event = snapshot.version, snapshot.last_event
+                        await self._send_text(text)
+                    while self.outbox:
+                        await self._send_text(self.outbox.popleft())
+                if self.closing is not None:
+                    code, text = self.closing
+                    await self._send_text(frames.bye(code, text))
+                    await self.send({"type": "websocket.close", "code": code})
+                    return
+        except TimeoutError:
+            with contextlib.suppress(Exception):
+                async with asyncio.timeout(1):
+                    await self.send({"type": "websocket.close", "code": 4008})
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:  # noqa: BLE001  the socket went away under the write
+            log.debug("socket gone: %s", type(error).__name__)
+
+    async def _send_text(self, text: str) -> None:
+        # The server holds back a send while its buffer is above 64 KiB: a reader that lets it wait so long is lost.
+        async with asyncio.timeout(settings.SLOW_READER_SECONDS):
+            await self.send({"type": "websocket.send", "text": text})
+
+    async def _watch(self) -> None:
+        opened = time.monotonic()
+        while True:
+            await asyncio.sleep(settings.HEARTBEAT_SECONDS)
+            silent = time.monotonic() - self.heard_at
+            if silent > settings.HEARTBEAT_SECONDS * presence.LEASE_HEARTBEATS:
+                self.end(4002)
+            if time.monotonic() - opened > settings.SOCKET_LIFETIME_SECONDS:
+                self.end(4000)
+
+    async def websocket_disconnect(self, _message: dict[str, Any]) -> None:
+        for task in self.tasks:
+            task.cancel()
+        member = self.member
+        if member is not None:
+            here = hub.get()
+            here.leave(member.room_id, self)
+            if member.sitting_id is not None and not here.draining:
+                here.spawn(_gone(member.room_id, self.channel))
+        raise StopConsumer
+
+
+class Refuse(Exception):
+    """The socket is closed with this code after `bye`."""
+
+    def __init__(self, close_code: int) -> None:
+        super().__init__(close_code)
+        self.close_code = close_code
+
+
+def _admit(session_key: str, code: str, token: str, address: str, channel: str) -> presence.Membership:
+    if not _handshake_allowed(address):
+        raise Refuse(4029)
+    player = presence.player_of(session_key)
+    if player is None:
+        raise Refuse(4401)
+    try:
+        member = presence.membership(player, code, token)
+    except NoSuchRoom:
+        raise Refuse(4404) from None
+    presence.connect(member, channel)
+    return member
+
+
+def _handshake_allowed(address: str) -> bool:
+    """HANDSHAKES_A_MINUTE an address. Without the cache everybody may: returning to a running match comes first."""
+    key = f"handshakes:{address}:{int(time.time() // 60)}"
+    try:
+        cache.add(key, 0, 120)
+        return bool(cache.incr(key) <= settings.HANDSHAKES_A_MINUTE)
+    except Exception:  # noqa: BLE001  the cache's errors have no common base
+        return True
+
+
+async def _gone(room_id: int, channel: str) -> None:
+    try:
+        await threads.run(presence.disconnect, room_id, [channel])
+    except Exception as error:  # noqa: BLE001  the lease runs out by itself
+        log.warning("disconnect not stored: %s", type(error).__name__)
+
+
+def _sentence(error: RoomError | EngineError | GameError) -> str:
+    if isinstance(error, RoomError):
+        text: str | Promise = error.text
+        return str(text)
+    return explain.refusal(error.code)

@@ -1,0 +1,114 @@
+"""The tables where people play: a room, its seats, who is connected, and the heartbeat of the service."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
+
+
+class Room(models.Model):
+    """One table. Its row is the lock of all that happens at it, and `due_at` its only timer."""
+
+    class Visibility(models.TextChoices):
+        PUBLIC = "public", _("public")
+        PRIVATE = "private", _("private")
+        SOLO = "solo", _("solo")
+
+    class Status(models.TextChoices):
+        WAITING = "waiting", _("waiting")
+        STARTING = "starting", _("starting")
+        PLAYING = "playing", _("playing")
+        FINISHED = "finished", _("finished")
+        DESTROYED = "destroyed", _("destroyed")
+
+    code = models.CharField(max_length=8, unique=True)
+    game = models.CharField(max_length=20)
+    visibility = models.CharField(max_length=8, choices=Visibility)
+    # Seconds a human has for an answer; NULL at a solo table without a clock.
+    turn_seconds = models.FloatField(null=True)
+    options = models.JSONField(default=dict)
+    host = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    status = models.CharField(max_length=10, choices=Status, default=Status.WAITING)
+    match = models.OneToOneField("games.Match", null=True, on_delete=models.PROTECT, related_name="+")
+    version = models.PositiveIntegerField(default=1)
+    created_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    starts_at = models.DateTimeField(null=True)
+    # When the question of the moment opens (a future time while the table pauses), and whether it has been opened.
+    opened_at = models.DateTimeField(null=True)
+    is_open = models.BooleanField(default=False)
+    deadline_at = models.DateTimeField(null=True)
+    away_since = models.DateTimeField(null=True)
+    due_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(code__regex=r"^[0-9A-HJKMNP-TV-Z]{8}$"), name="room_code_is_crockford"),
+            models.CheckConstraint(
+                condition=Q(status__in=["waiting", "destroyed"]) | Q(match__isnull=False), name="started_has_match"
+            ),
+            models.CheckConstraint(
+                condition=~Q(status__in=["starting", "playing", "finished"]) | Q(due_at__isnull=False)
+                | Q(status="playing"),
+                name="someone_will_ring",
+            ),
+            models.CheckConstraint(
+                condition=Q(deadline_at__isnull=True) | Q(deadline_at__gte=F("opened_at")), name="deadline_after_opening"
+            ),
+        ]
+        indexes = [models.Index(fields=["due_at"], condition=Q(due_at__isnull=False), name="room_due")]
+
+    def __str__(self) -> str:
+        return f"room {self.pk} ({self.status})"
+
+
+class Seat(models.Model):
+    """One sitting: leaving deletes it, sitting again makes a new one."""
+
+    room = models.ForeignKey(Room, on_delete=models.CASCADE, related_name="seats")
+    number = models.PositiveSmallIntegerField()
+    player = models.OneToOneField(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )  # unique: one table at a time, by the database
+    name = models.CharField(max_length=40)
+    bot_level = models.CharField(max_length=10, blank=True, default="")
+    token_hash = models.CharField(max_length=64, blank=True, default="")
+    missed = models.PositiveSmallIntegerField(default=0)
+    auto_play = models.BooleanField(default=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["room", "number"], name="one_occupant_a_seat"),
+            models.CheckConstraint(
+                condition=Q(player__isnull=False, bot_level="") | (Q(player__isnull=True) & ~Q(bot_level="")),
+                name="seat_is_person_or_bot",
+            ),
+            models.CheckConstraint(condition=Q(missed__lte=3), name="missed_at_most_three"),
+        ]
+
+    def __str__(self) -> str:
+        return f"seat {self.number} of room {self.room_id}"
+
+
+class Connection(models.Model):
+    """Presence with a lease: one row a socket, void when not seen for three heartbeats."""
+
+    seat = models.ForeignKey(Seat, on_delete=models.CASCADE, related_name="connections")
+    channel = models.CharField(max_length=64, unique=True)
+    seen_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"connection {self.pk} at seat {self.seat_id}"
+
+
+class Pulse(models.Model):
+    """When each process that can ring rooms was last alive; a gap over all of them is an outage."""
+
+    process = models.CharField(max_length=80, primary_key=True)
+    at = models.DateTimeField()
+
+    class Meta:
+        indexes = [models.Index(fields=["-at"], name="pulse_newest")]
+
+    def __str__(self) -> str:
+        return f"{self.process} at {self.at}"

@@ -1,0 +1,167 @@
+"""Who is at the table and whether the service was: connections with a lease, and the pulse of our processes."""
+
+import hmac
+import os
+import socket
+import uuid
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.contrib.auth import get_user
+from django.contrib.sessions.backends.db import SessionStore
+from django.db import connection, transaction
+from django.db.models import F, Max, Q
+from django.http import HttpRequest
+from players.models import Player
+
+from games import selectors as game_selectors
+from rooms import clock, seating
+from rooms.errors import NoSuchRoom
+from rooms.models import Connection, Pulse, Room, Seat
+from rooms.table import locked, seconds
+
+PROCESS = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
+LEASE_HEARTBEATS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """What a socket may do, resolved once at its handshake. `sitting_id` is None when only the result is left."""
+
+    room_id: int
+    player_id: int
+    seat: int
+    sitting_id: int | None
+
+
+def player_of(session_key: str | None) -> Player | None:
+    """The signed-in, active player of a session cookie."""
+    if not session_key:
+        return None
+    request = HttpRequest()
+    request.session = SessionStore(session_key)
+    user = get_user(request)
+    return user if isinstance(user, Player) and user.is_active else None
+
+
+def membership(player: Player, code: str, token: str) -> Membership:
+    """The player's place at a table: by the seat's token while it is played, by the record once it is over.
+    Raises NoSuchRoom for everybody else, whatever the reason."""
+    room = Room.objects.filter(code=code).first()
+    if room is None:
+        raise NoSuchRoom
+    seat = Seat.objects.filter(room=room, player=player).first()
+    if seat is not None:
+        if not hmac.compare_digest(seat.token_hash, seating.token_hash(token)):
+            raise NoSuchRoom
+        return Membership(room.pk, player.pk, seat.number, seat.pk)
+    if room.status == Room.Status.FINISHED and room.match_id is not None:
+        number = game_selectors.seat_in(room.match_id, player.pk)
+        if number is not None:
+            return Membership(room.pk, player.pk, number, None)
+    raise NoSuchRoom
+
+
+def connect(member: Membership, channel: str) -> None:
+    """A socket of this sitting is live. Safe to repeat; nothing when the sitting has ended."""
+    if member.sitting_id is None:
+        return
+    with locked(member.room_id) as table:
+        seat = next((s for s in table.seats if s.pk == member.sitting_id), None)
+        if seat is None:
+            return
+        now = clock.now()
+        Connection.objects.update_or_create(channel=channel, defaults={"seat": seat, "seen_at": now})
+        if not seat.connected or table.room.away_since is not None:  # type: ignore[attr-defined]
+            seat.connected = True  # type: ignore[attr-defined]
+            table.mark_presence(now)
+            table.save()
+
+
+def disconnect(room_id: int, channels: list[str]) -> None:
+    """These sockets are gone. Their seats stay; the last human gone starts the grace."""
+    try:
+        with locked(room_id) as table:
+            before = {seat.pk: seat.connected for seat in table.seats}  # type: ignore[attr-defined]
+            Connection.objects.filter(channel__in=channels).delete()
+            live = set(Connection.objects.filter(seat__room_id=room_id).values_list("seat_id", flat=True))
+            for seat in table.seats:
+                seat.connected = seat.pk in live  # type: ignore[attr-defined]
+            if any(before[seat.pk] != seat.connected for seat in table.seats):  # type: ignore[attr-defined]
+                table.mark_presence(clock.now())
+                table.save()
+    except NoSuchRoom:
+        return
+
+
+def touch(channels: list[str]) -> set[str]:
+    """Renew the leases of sockets that pinged; those in the answer still have one."""
+    if not channels:
+        return set()
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE rooms_connection SET seen_at = clock_timestamp() WHERE channel = ANY(%s) RETURNING channel", [channels]
+        )
+        return {channel for (channel,) in cursor.fetchall()}
+
+
+def drop_stale(limit: int = 200) -> int:
+    """End the leases of sockets that no process has renewed (their process was killed). Returns how many."""
+    mend_outage()
+    oldest = clock.now() - seconds(settings.HEARTBEAT_SECONDS * LEASE_HEARTBEATS + 2)
+    stale: dict[int, list[str]] = {}
+    rows = Connection.objects.filter(seen_at__lt=oldest).values_list("seat__room_id", "channel")[:limit]
+    for room_id, channel in rows:
+        stale.setdefault(room_id, []).append(channel)
+    for room_id, channels in stale.items():
+        disconnect(room_id, channels)
+    return sum(map(len, stale.values()))
+
+
+def pulse() -> None:
+    """Say that this process lives, once a second; after a silence of all processes, give the lost time back."""
+    clock.sample()
+    mend_outage()
+    Pulse.objects.update_or_create(process=PROCESS, defaults={"at": clock.now()})
+
+
+def mend_outage() -> timedelta | None:
+    """When no process has pulsed for more than OUTAGE_SECONDS, the service was down: open questions get a fresh
+    window, pauses and grace are prolonged by the gap, leases are renewed. Returns the gap that was mended."""
+    newest = Pulse.objects.aggregate(at=Max("at"))["at"]
+    if newest is None or clock.now() - newest <= seconds(settings.OUTAGE_SECONDS):
+        return None
+    with transaction.atomic(durable=True):
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(hashtext('rooms.pulse'))")
+        # Another process may have mended it while this one waited for the lock.
+        newest = Pulse.objects.aggregate(at=Max("at"))["at"]
+        now = clock.now()
+        gap = now - newest
+        if gap <= seconds(settings.OUTAGE_SECONDS):
+            return None
+        _give_back(newest, now, gap)
+        Pulse.objects.filter(at__lt=now - timedelta(days=1)).delete()
+        Pulse.objects.update_or_create(process=PROCESS, defaults={"at": now})
+    return gap
+
+
+def _give_back(since: datetime, now: datetime, gap: timedelta) -> None:
+    # A question whose time had run out before the silence is left as it was.
+    Room.objects.filter(status=Room.Status.PLAYING, deadline_at__gte=since, turn_seconds__isnull=False).update(
+        opened_at=now, deadline_at=now + F("turn_seconds") * timedelta(seconds=1), version=F("version") + 1
+    )
+    Room.objects.filter(away_since__isnull=False).update(away_since=F("away_since") + gap)
+    Connection.objects.update(seen_at=now)
+    # Whatever was due is looked at again with the new times.
+    live = Q(status=Room.Status.PLAYING) & (Q(deadline_at__isnull=False) | Q(away_since__isnull=False))
+    for room in Room.objects.filter(live).iterator():
+        times = [t for t in (
+            room.deadline_at and room.deadline_at + seconds(settings.TIMEOUT_LEEWAY_SECONDS),
+            None if room.is_open else room.opened_at,
+        ) if t is not None]
+        if room.away_since is not None:
+            solo = room.visibility == Room.Visibility.SOLO
+            times.append(room.away_since + seconds(settings.SOLO_GRACE_SECONDS if solo else settings.GRACE_SECONDS))
+        Room.objects.filter(pk=room.pk).update(due_at=min(times))

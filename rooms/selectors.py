@@ -1,0 +1,54 @@
+"""Questions about rooms that change nothing."""
+
+from collections.abc import Iterable
+
+from django.contrib.sessions.models import Session
+from players.models import Player
+
+from games import history
+from games import selectors as game_selectors
+from rooms import clock
+from rooms.models import Room, Seat
+
+
+def versions(room_ids: list[int]) -> dict[int, int]:
+    """The newest version of each of these rooms."""
+    if not room_ids:
+        return {}
+    return dict(Room.objects.filter(pk__in=room_ids).values_list("pk", "version"))
+
+
+def ended_identities(players: set[int], sessions: set[str]) -> tuple[set[int], set[str]]:
+    """Those of these players who may no longer act, and those of these sessions that are over."""
+    if not players:
+        return set(), set()
+    active = set(Player.objects.filter(pk__in=players, is_active=True).values_list("pk", flat=True))
+    alive = set(
+        Session.objects.filter(session_key__in=sessions, expire_date__gt=clock.now()).values_list("session_key", flat=True)
+    )
+    return players - active, sessions - alive
+
+
+def running_table(player_id: int | None) -> dict[str, object] | None:
+    """The table where the player sits now, for the offer to go back: code, game, round, rounds."""
+    if player_id is None:
+        return None
+    seat = Seat.objects.filter(player_id=player_id).select_related("room").first()
+    if seat is None:
+        return None
+    room = seat.room
+    loaded = history.load(room.match_id) if room.match_id is not None else None
+    return {
+        "code": room.code,
+        "game": room.game,
+        "round": (game_selectors.round_now(loaded) if loaded else None) or 1,
+        "rounds": room.options.get("rounds"),
+    }
+
+
+def seated_players(player_ids: Iterable[int]) -> set[int]:
+    return set(Seat.objects.filter(player_id__in=player_ids).values_list("player_id", flat=True))
+
+
+def room_by_code(code: str) -> Room | None:
+    return Room.objects.filter(code=code).first()

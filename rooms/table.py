@@ -1,0 +1,132 @@
+"""One room under its lock: what the services change, when it rings next, and who is told after the commit."""
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from functools import cached_property
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Exists, OuterRef
+from games.services import Step
+
+from games import history
+from games import selectors as game_selectors
+from rooms import broadcast, clock
+from rooms.errors import NoSuchRoom
+from rooms.models import Connection, Room, Seat
+
+
+def seconds(value: float) -> timedelta:
+    return timedelta(seconds=value)
+
+
+def seats_of(room_id: int) -> list[Seat]:
+    """The seats of a room in order, each with `connected`."""
+    live = Connection.objects.filter(seat=OuterRef("pk"))
+    return list(Seat.objects.filter(room_id=room_id).order_by("number").annotate(connected=Exists(live)))
+
+
+class Table:
+    """A room, its seats and its match; only `locked` makes one."""
+
+    def __init__(self, room: Room) -> None:
+        self.room = room
+        self.seats = seats_of(room.pk)
+        self.step: Step | None = None
+
+    @cached_property
+    def loaded(self) -> history.Loaded:
+        assert self.room.match_id is not None
+        return history.load(self.room.match_id)
+
+    def seat(self, number: int) -> Seat | None:
+        return next((seat for seat in self.seats if seat.number == number), None)
+
+    def plays_itself(self, number: int) -> bool:
+        """Whether the table answers for this seat: a bot, a forfeiter, or a person on auto-play."""
+        seat = self.seat(number)
+        return seat is None or seat.player_id is None or seat.auto_play
+
+    def take(self, step: Step) -> None:
+        """Go on from what the match made of an action."""
+        self.step = step
+        self.__dict__["loaded"] = step.loaded
+
+    # -- times ---------------------------------------------------------------------------------------------------
+
+    def ask(self, now: datetime, pause_seconds: float) -> None:
+        """Put the next question after a pause; without one it opens at once."""
+        room = self.room
+        room.opened_at = now + seconds(pause_seconds)
+        room.is_open = False
+        room.deadline_at = None
+        if pause_seconds <= 0 and not self.all_by_itself():
+            self.open_question(now)
+
+    def open_question(self, now: datetime) -> None:
+        """From here the human's clock runs."""
+        room = self.room
+        room.is_open, room.opened_at = True, now
+        room.deadline_at = now + seconds(room.turn_seconds) if room.turn_seconds is not None else None
+
+    def all_by_itself(self) -> bool:
+        """Whether no person is asked now."""
+        return all(self.plays_itself(prompt.seat) for prompt in game_selectors.prompts(self.loaded))
+
+    def _due_at(self) -> datetime | None:
+        room = self.room
+        if room.status == Room.Status.WAITING:
+            return room.expires_at
+        if room.status == Room.Status.STARTING:
+            return room.starts_at
+        if room.status == Room.Status.FINISHED:
+            return room.expires_at
+        if room.status == Room.Status.DESTROYED:
+            return None
+        times = []
+        if room.away_since is not None:
+            solo = room.visibility == Room.Visibility.SOLO
+            times.append(room.away_since + seconds(settings.SOLO_GRACE_SECONDS if solo else settings.GRACE_SECONDS))
+        if not room.is_open and room.opened_at is not None:
+            times.append(room.opened_at)
+        elif any(self.plays_itself(prompt.seat) for prompt in game_selectors.prompts(self.loaded)):
+            times.append(room.opened_at or room.created_at)
+        if room.deadline_at is not None:
+            times.append(room.deadline_at + seconds(settings.TIMEOUT_LEEWAY_SECONDS))
+        return min(times, default=None)
+
+    def mark_presence(self, now: datetime) -> None:
+        """Start the grace when the last human is gone, end it when one is back."""
+        humans = [seat for seat in self.seats if seat.player_id is not None]
+        if any(seat.connected for seat in humans):  # type: ignore[attr-defined]
+            self.room.away_since = None
+        elif self.room.away_since is None:
+            self.room.away_since = now
+
+    def save(self) -> None:
+        """Write the room with its next ring and version, and tell the world once that is durable."""
+        room = self.room
+        room.due_at = self._due_at()
+        room.version += 1
+        room.save()
+        broadcast.announce(self)
+
+
+@contextmanager
+def locked(room_id: int, *, skip_locked: bool = False) -> Iterator[Table]:
+    """The room under its lock, in a transaction of its own. Raises NoSuchRoom, also when another holds it and
+    `skip_locked` is set."""
+    with transaction.atomic(durable=True):
+        room = Room.objects.select_for_update(skip_locked=skip_locked).filter(pk=room_id).first()
+        if room is None:
+            raise NoSuchRoom
+        yield Table(room)
+
+
+def ms_left(until: datetime | None) -> int | None:
+    """Milliseconds until a time by the one clock, never below 0."""
+    if until is None:
+        return None
+    return max(0, math.ceil((until - clock.now()).total_seconds() * 1000))
