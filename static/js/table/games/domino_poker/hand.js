@@ -102,7 +102,7 @@ export function createHand(rail, { act, tell, declare, touched }) {
         "data-playable": String(playable),
         "data-dim": asked && !playable,
         "data-sending": chosen,
-        "aria-disabled": asked && (!playable || sending !== null) ? "true" : null,
+        "aria-disabled": asked && sending !== null ? "true" : null,
         "aria-label": asked && !playable ? say("%(tile)s, not playable now", { tile: name }) : name,
       });
       const key = button.querySelector(".key");

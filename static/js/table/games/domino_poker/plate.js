@@ -1,6 +1,6 @@
 /** A seat's plate: name, who sits there, dealer mark, the bid as pips, hidden tiles, and whose turn it is. */
 
-import { gettext, fill, ngettext, points, say } from "../../../words.js";
+import { gettext, ngettext, points, say } from "../../../words.js";
 import { h, redraw, set, text } from "../../dom.js";
 import { svg } from "../../tiles.js";
 import { nameOf, roleOf } from "./narrator.js";
@@ -20,6 +20,12 @@ function pipRow(bid, tricks) {
   const row = [];
   for (let i = 0; i < Math.max(bid, tricks); i += 1) row.push(trickPip(i >= bid ? "over" : i < tricks ? "won" : "needed"));
   return row;
+}
+
+/** A total, its unit apart so that a narrow plate can do without. */
+function totalWords(total) {
+  const [before, after] = ngettext("%(total)s point", "%(total)s points", Math.abs(total)).split("%(total)s");
+  return [h("span.unit", {}, before), points(total), h("span.unit", {}, after ?? "")];
 }
 
 /** @param {"south"|"west"|"north"|"east"} side */
@@ -52,7 +58,7 @@ export function createPlate(side) {
     });
     text(role, roleOf(seat, facts?.withdrawn));
     dealer.hidden = view === null || view.dealer !== number;
-    text(total, facts ? fill(ngettext("%(total)s point", "%(total)s points", Math.abs(facts.total)), { total: points(facts.total) }) : "");
+    redraw(total, facts ? String(facts.total) : "", () => (facts ? totalWords(facts.total) : []));
     if (!facts) return;
     const tricks = facts.tricks - waitingWins.filter((winner) => winner === number).length;
     redraw(pips, `${facts.bid} ${tricks}`, () => (facts.bid === null ? [] : pipRow(facts.bid, tricks)));

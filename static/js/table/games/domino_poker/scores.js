@@ -34,7 +34,7 @@ export function createScores(aside, button, { open }) {
   function draw({ room, view, closing }) {
     const key = JSON.stringify([room.you, room.seats.map((seat) => seat.name), room.commitment?.hash, view?.round, view?.scored.length,
       closing, view?.phase === "over", view?.seats.map((seat) => [seat.bid, seat.tricks, seat.total])]);
-    redraw(body, key, () => [table(room, view, closing), seal(room)]);
+    redraw(body, key, () => [table(room, view, closing), h("div.scores-foot", {}, h("p.score-key", {}, gettext("Small: tricks taken / tricks bid.")), seal(room))]);
   }
 
   function table(room, view, closing) {

@@ -97,7 +97,9 @@ export function createStrip(rail, { act, resume, closeDeclare }) {
       h("span.declare-words", {},
         h("strong", {}, say("Ask for %(number)s", { number: numberWord(choice.as) })),
         h("span", {}, meansText(choice)))))),
-      h("button.button.quiet.cancel", { type: "button", "data-action": "cancel-declare", onclick: closeDeclare }, gettext("Cancel")),
+      h("button.icon-button.cancel", {
+        type: "button", "data-action": "cancel-declare", "aria-label": gettext("Cancel"), title: gettext("Cancel"), onclick: closeDeclare,
+      }, "×"),
     ];
   }
 
