@@ -113,7 +113,7 @@ class Place:
     def locked(self) -> Iterator[None]:
         """One starter or stopper at a time; the lock falls with the process that holds it."""
         self.directory.mkdir(mode=0o711 if os.geteuid() == 0 else 0o700, parents=True, exist_ok=True)
-        with open(self.directory / "lock", "a") as handle:
+        with (self.directory / "lock").open("a") as handle:
             fcntl.flock(handle, fcntl.LOCK_EX)
             yield
 
@@ -125,7 +125,8 @@ class Place:
             return found
         if (self.home / "data").exists():
             raise LocalError(
-                f"{path} is gone, and with it the passwords of the data beside it. Put it back, or start anew: make clean"
+                f"{path} is gone, and with it the passwords of the data beside it. "
+                "Put it back, or start anew: make clean"
             )
         notes = {name: secrets.token_hex(24) for name in ("postgres", "owner", "app", "valkey")}
         return self.write_notes(notes)
