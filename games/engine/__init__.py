@@ -1,0 +1,1 @@
+"""The rules of our games as plain Python: no Django, no clock, no chance, no other app."""
