@@ -1,12 +1,16 @@
 """The ASGI application: pages, sockets, and the server's start and stop."""
 
+import asyncio
 import gc
 import os
+import signal
+import threading
+from types import FrameType
 from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dominopoker.settings")
 
-from django.core.asgi import get_asgi_application  # noqa: E402
+from django.core.asgi import get_asgi_application
 
 pages = get_asgi_application()
 
@@ -28,12 +32,30 @@ class FullOriginValidator(OriginValidator):
         return parsed_origin is not None and super().valid_origin(parsed_origin)
 
 
+DRAIN_SECONDS = 0.5  # what a `bye` and a close frame need to reach the browser
+
+
+def drain_first() -> None:
+    """On SIGTERM send the sockets elsewhere (4000) before the server's own handler cuts them."""
+    then = signal.getsignal(signal.SIGTERM)
+    if threading.current_thread() is not threading.main_thread() or not callable(then):
+        return
+    loop = asyncio.get_running_loop()
+
+    def on_term(number: int, frame: FrameType | None) -> None:
+        loop.call_soon_threadsafe(lambda: loop.create_task(hub.get().drain()))
+        loop.call_soon_threadsafe(loop.call_later, DRAIN_SECONDS, then, number, frame)
+
+    signal.signal(signal.SIGTERM, on_term)
+
+
 async def lifespan(_scope: Any, receive: Any, send: Any) -> None:
     """Start the hub before the first request; on the way down send every socket elsewhere."""
     while True:
         message = await receive()
         if message["type"] == "lifespan.startup":
             hub.get()
+            drain_first()
             gc.collect()
             gc.freeze()
             gc.set_threshold(50_000, 20, 20)

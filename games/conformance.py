@@ -204,7 +204,9 @@ def run(path: Path, report: Report) -> None:
 
 def _expected(kind: str, case: Case, got: Case) -> Case:
     expected = {name: case[name] for name in got if name in case}
-    outputs = {name for name in case if name not in INPUT_NAMES and not (kind in ONLY_INPUT and name in ONLY_INPUT[kind])}
+    outputs = {
+        name for name in case if name not in INPUT_NAMES and not (kind in ONLY_INPUT and name in ONLY_INPUT[kind])
+    }
     for name in outputs - set(got):
         expected[name] = case[name]  # asked for, and not answered
     if "legal" in expected:

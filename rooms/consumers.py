@@ -16,9 +16,9 @@ from django.core.cache import cache
 from django.db import Error as DatabaseError
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
+
 from games.engine.errors import EngineError
 from games.errors import GameError
-
 from rooms import clock, closing, explain, frames, hub, playing, presence, threads
 from rooms.errors import Late, NoSuchRoom, RoomError
 from rooms.snapshots import Snapshot
@@ -92,8 +92,12 @@ class TableConsumer(AsyncConsumer):
         if here.draining:
             self.end(4000)
             return
-        others = [one for table in here.tables.values() for one in table.listeners
-                  if getattr(one, "player_id", 0) == member.player_id]
+        others = [
+            one
+            for table in here.tables.values()
+            for one in table.listeners
+            if getattr(one, "player_id", 0) == member.player_id
+        ]
         if len(others) >= settings.SOCKETS_AN_IDENTITY:
             self.end(4029)
             return

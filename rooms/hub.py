@@ -244,3 +244,7 @@ def notice_from_thread(room_id: int, version: int) -> bool:
         return False
     _hub.loop.call_soon_threadsafe(_hub.changed_here, room_id, version)
     return True
+
+
+def draining() -> bool:
+    return _hub is not None and _hub.draining

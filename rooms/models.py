@@ -48,12 +48,14 @@ class Room(models.Model):
                 condition=Q(status__in=["waiting", "destroyed"]) | Q(match__isnull=False), name="started_has_match"
             ),
             models.CheckConstraint(
-                condition=~Q(status__in=["starting", "playing", "finished"]) | Q(due_at__isnull=False)
+                condition=~Q(status__in=["starting", "playing", "finished"])
+                | Q(due_at__isnull=False)
                 | Q(status="playing"),
                 name="someone_will_ring",
             ),
             models.CheckConstraint(
-                condition=Q(deadline_at__isnull=True) | Q(deadline_at__gte=F("opened_at")), name="deadline_after_opening"
+                condition=Q(deadline_at__isnull=True) | Q(deadline_at__gte=F("opened_at")),
+                name="deadline_after_opening",
             ),
         ]
         indexes = [models.Index(fields=["due_at"], condition=Q(due_at__isnull=False), name="room_due")]

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.conf import settings
-from games.services import Step
-from players.models import Player
 
 from games import history
 from games import selectors as game_selectors
 from games import services as games
+from games.services import Step
+from players.models import Player
 from rooms import clock, closing, presence
 from rooms.errors import ClockUnsure, Closed, Late, NoSuchRoom, NotOpen
 from rooms.models import Room

@@ -13,9 +13,9 @@ from django.contrib.sessions.backends.db import SessionStore
 from django.db import connection, transaction
 from django.db.models import F, Max, Q
 from django.http import HttpRequest
-from players.models import Player
 
 from games import selectors as game_selectors
+from players.models import Player
 from rooms import clock, seating
 from rooms.errors import NoSuchRoom
 from rooms.models import Connection, Pulse, Room, Seat
@@ -101,7 +101,8 @@ def touch(channels: list[str]) -> set[str]:
         return set()
     with connection.cursor() as cursor:
         cursor.execute(
-            "UPDATE rooms_connection SET seen_at = clock_timestamp() WHERE channel = ANY(%s) RETURNING channel", [channels]
+            "UPDATE rooms_connection SET seen_at = clock_timestamp() WHERE channel = ANY(%s) RETURNING channel",
+            [channels],
         )
         return {channel for (channel,) in cursor.fetchall()}
 
@@ -157,10 +158,14 @@ def _give_back(since: datetime, now: datetime, gap: timedelta) -> None:
     # Whatever was due is looked at again with the new times.
     live = Q(status=Room.Status.PLAYING) & (Q(deadline_at__isnull=False) | Q(away_since__isnull=False))
     for room in Room.objects.filter(live).iterator():
-        times = [t for t in (
-            room.deadline_at and room.deadline_at + seconds(settings.TIMEOUT_LEEWAY_SECONDS),
-            None if room.is_open else room.opened_at,
-        ) if t is not None]
+        times = [
+            t
+            for t in (
+                room.deadline_at and room.deadline_at + seconds(settings.TIMEOUT_LEEWAY_SECONDS),
+                None if room.is_open else room.opened_at,
+            )
+            if t is not None
+        ]
         if room.away_since is not None:
             solo = room.visibility == Room.Visibility.SOLO
             times.append(room.away_since + seconds(settings.SOLO_GRACE_SECONDS if solo else settings.GRACE_SECONDS))

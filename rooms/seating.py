@@ -9,10 +9,10 @@ from django.conf import settings
 from django.core.cache import cache
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
-from games.services import SeatSpec
-from players.models import Player
 
 from games import services as games
+from games.services import SeatSpec
+from players.models import Player
 from rooms import clock
 from rooms.errors import AlreadySeated, TooMany
 from rooms.models import Room, Seat

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 
 from django.contrib.sessions.models import Session
-from players.models import Player
 
 from games import history
 from games import selectors as game_selectors
+from players.models import Player
 from rooms import clock
 from rooms.models import Room, Seat
 
@@ -24,7 +24,9 @@ def ended_identities(players: set[int], sessions: set[str]) -> tuple[set[int], s
         return set(), set()
     active = set(Player.objects.filter(pk__in=players, is_active=True).values_list("pk", flat=True))
     alive = set(
-        Session.objects.filter(session_key__in=sessions, expire_date__gt=clock.now()).values_list("session_key", flat=True)
+        Session.objects.filter(session_key__in=sessions, expire_date__gt=clock.now()).values_list(
+            "session_key", flat=True
+        )
     )
     return players - active, sessions - alive
 

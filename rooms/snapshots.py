@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 from django.db import transaction
-from games.engine.table import prompt_json
 
 from games import history
 from games import selectors as game_selectors
+from games.engine.table import prompt_json
 from rooms.models import Room, Seat
 
 if TYPE_CHECKING:
@@ -199,5 +199,3 @@ def _build(room: Room, seats: list[Seat], loaded: history.Loaded | None) -> Snap
         occupants=occupants,
         loaded=loaded,
     )
-
-

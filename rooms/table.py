@@ -9,10 +9,10 @@ from functools import cached_property
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, OuterRef
-from games.services import Step
 
 from games import history
 from games import selectors as game_selectors
+from games.services import Step
 from rooms import broadcast, clock
 from rooms.errors import NoSuchRoom
 from rooms.models import Connection, Room, Seat

@@ -8,12 +8,12 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
-from games.bots import levels as bot_levels
-from players.models import Player
 
 from games import selectors as game_selectors
+from games.bots import levels as bot_levels
 from players import services as players
-from rooms import closing, presence, seating, selectors
+from players.models import Player
+from rooms import closing, hub, presence, seating, selectors
 from rooms.errors import AlreadySeated, NoSuchRoom, TooMany
 from rooms.models import Room
 
@@ -49,9 +49,7 @@ def _home_context(request: HttpRequest) -> dict[str, object]:
     titles = {"medium": _("Medium"), "hard": _("Hard"), "epic": _("Epic")}
     return {
         "table": selectors.running_table(player.pk if player else None),
-        "levels": [
-            {"key": key, "title": titles[key], "available": ready} for key, ready in bot_levels(GAME).items()
-        ],
+        "levels": [{"key": key, "title": titles[key], "available": ready} for key, ready in bot_levels(GAME).items()],
         "default_rounds": DEFAULT_ROUNDS,
     }
 
@@ -77,7 +75,10 @@ def play(request: HttpRequest) -> HttpResponse:
         closing.give_up_running(player.pk)
     try:
         sitting = seating.open_solo(
-            player, {"rounds": form.cleaned_data["rounds"]}, form.cleaned_data["level"], clocked=form.cleaned_data["clock"]
+            player,
+            {"rounds": form.cleaned_data["rounds"]},
+            form.cleaned_data["level"],
+            clocked=form.cleaned_data["clock"],
         )
     except AlreadySeated:
         context = {
@@ -118,9 +119,9 @@ def table(request: HttpRequest, code: str) -> HttpResponse:
                 "room_code": code,
                 "socket_path": f"/ws/tables/{code}/",
                 "rounds": room.options.get("rounds"),
-                "level": next(
-                    (s.bot_level for s in game_selectors.seats_in(room.match_id) if s.bot_level), "medium"
-                ) if room.match_id else "medium",
+                "level": next((s.bot_level for s in game_selectors.seats_in(room.match_id) if s.bot_level), "medium")
+                if room.match_id
+                else "medium",
                 "clock": room.turn_seconds is not None,
             }
             return render(request, "rooms/table.html", context)
@@ -153,7 +154,9 @@ def table_leave(request: HttpRequest, code: str) -> HttpResponse:
 
 @require_GET
 def healthz(_request: HttpRequest) -> JsonResponse:
-    """200 while this process answers and reaches the database, 503 otherwise."""
+    """200 while this process answers and reaches the database; 503 otherwise, and while it is told to stop."""
+    if hub.draining():
+        return JsonResponse({"status": "stopping"}, status=503)
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")

@@ -61,10 +61,13 @@ class Services:
         """Stop the servers and delete all their data."""
         if not self.directory.exists():
             return
-        self.stop()
-        shutil.rmtree(self.place.home, ignore_errors=True)
-        if not self.place.sockets.is_relative_to(self.place.home):
-            shutil.rmtree(self.place.sockets.parent, ignore_errors=True)
+        home, sockets = self.place.home, self.place.sockets
+        with self.place.locked():
+            self.valkey.kill()
+            self.postgres.stop(immediately=True)  # nothing is left to be saved
+        shutil.rmtree(home, ignore_errors=True)
+        if not sockets.is_relative_to(home):
+            shutil.rmtree(sockets.parent, ignore_errors=True)
         shutil.rmtree(self.directory)
 
     def environment(self) -> dict[str, str]:

@@ -144,9 +144,7 @@ class DominoPoker:
                     request=None,
                 )
             case RoundScored():
-                return replace(
-                    state, phase="dealing", scored=(*state.scored, event.score), totals=event.score.totals
-                )
+                return replace(state, phase="dealing", scored=(*state.scored, event.score), totals=event.score.totals)
             case SeatWithdrawn():
                 return replace(state, withdrawn=put(state.withdrawn, event.seat, True))
             case MatchEnded():

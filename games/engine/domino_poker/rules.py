@@ -19,7 +19,7 @@ SUIT: dict[int, tuple[Tile, ...]] = {
     number: tuple(
         sorted(
             (one for one in ALL_TILES if number in one and one not in _TRUMP_STRENGTH),
-            key=lambda one: 99 if one is _ACE[number] else one.other(number),  # noqa: B023  used at once
+            key=lambda one: 99 if one is _ACE[number] else one.other(number),
             reverse=True,
         )
     )
