@@ -61,6 +61,7 @@ export function createGame({ root, speech, sound, act, send, forgive, replay }) 
       closing: held !== null,
       prompt: held === null ? state.prompt : null,
       sending: state.sending,
+      connected: state.connection === "connected",
       refused: state.refused,
       startsAt: state.startsAt,
     };

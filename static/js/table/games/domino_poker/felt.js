@@ -53,7 +53,7 @@ export function createFelt(stage) {
   function drawSlot(slot, { room, view, trick }, seat) {
     const play = trick.plays.find((item) => item.seat === seat);
     const led = play !== undefined && trick.leader === seat;
-    redraw(slot, play === undefined ? "" : `${play.tile} ${led} ${play.as}`, () => {
+    redraw(slot, play === undefined ? "" : `${play.tile} ${led} ${room.you}`, () => {
       if (play === undefined) return [];
       const marks = marksOf(view, play.tile);
       const name = say(led ? gettext("%(name)s led %(tile)s") : gettext("%(name)s: %(tile)s"), {

@@ -25,7 +25,9 @@ export function createStrip(rail, { act, resume, closeDeclare }) {
     if (refused !== null) return { tone: "bad", words: refused.text };
     if (view === null) return { tone: "", words: "" };
     if (now.closing || view.phase === "over") return { tone: "", words: "" };
-    if (sending !== null) return { tone: "soft", words: gettext("Sending…") };
+    if (sending !== null) {
+      return { tone: "soft", words: now.connected ? gettext("Sending…") : gettext("Kept: sent as soon as the connection is back.") };
+    }
     if (prompt !== null) {
       if (reason !== null) return { tone: "why", words: reason };
       if (declared !== null) return { tone: "turn", words: gettext("Which number do you ask for?") };
