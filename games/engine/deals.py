@@ -7,6 +7,10 @@ All texts are ASCII, all keys 32 bytes, "hex" is lower case:
     commitment = hex(SHA-256(hex(round_key) + "|" + hex(round_salt)))
     deck       = the 28 tiles "a-b" (a <= b) in ascending order of HMAC-SHA256(round_key, "a-b")
 
+    draw       = the first n in 0, 1, 2 ... whose x = first 8 bytes, big-endian, of
+                 HMAC-SHA256(secret, "<game>|<match id>|draw|<label>|<n>") lies below 2^64 - 2^64 mod below;
+                 the result is x mod below. The first dealer is the draw "first dealer" below 4.
+
 Seat s is dealt the tiles 7s to 7s+6 of the deck (counted from 0). Round keys tell nothing about each other."""
 
 import hashlib
@@ -21,9 +25,11 @@ from games.engine.tiles import ALL_TILES, Tile
 class Deal(Protocol):
     """A source of decks and of fair draws; asked again it gives the same."""
 
-    def deck(self, round_number: int) -> tuple[Tile, ...]: ...
+    def deck(self, round_number: int) -> tuple[Tile, ...]:
+        """The 28 tiles of a round (from 1), in dealing order."""
 
-    def draw(self, label: str, below: int) -> int: ...
+    def draw(self, label: str, below: int) -> int:
+        """A whole number from 0 to below - 1, fixed by the label."""
 
 
 def _mac(key: bytes, text: str) -> bytes:
@@ -31,10 +37,12 @@ def _mac(key: bytes, text: str) -> bytes:
 
 
 def round_key(secret: bytes, game: str, match: int, round_number: int) -> bytes:
+    """The key that orders a round's deck; published once the round is scored."""
     return _mac(secret, f"{game}|{match}|{round_number}")
 
 
 def round_salt(secret: bytes, game: str, match: int, round_number: int) -> bytes:
+    """What is hashed with the key for the commitment, published with it."""
     return _mac(secret, f"{game}|{match}|{round_number}|salt")
 
 
@@ -44,6 +52,7 @@ def commitment(key: bytes, salt: bytes) -> str:
 
 
 def deck_from_key(key: bytes) -> tuple[Tile, ...]:
+    """The 28 tiles in the order of a round's key."""
     return tuple(sorted(ALL_TILES, key=lambda tile: _mac(key, tile.text)))
 
 
@@ -67,12 +76,14 @@ class SecretDeal:
     match: int
 
     def deck(self, round_number: int) -> tuple[Tile, ...]:
+        """The deck of a round (from 1)."""
         return deck_from_key(round_key(self.secret, self.game, self.match, round_number))
 
     def draw(self, label: str, below: int) -> int:
         return unbiased(self.secret, f"{self.game}|{self.match}|draw|{label}", below)
 
     def commitment(self, round_number: int) -> str:
+        """What is shown of a round before it is dealt, in hex."""
         parts = (self.secret, self.game, self.match, round_number)
         return commitment(round_key(*parts), round_salt(*parts))
 
@@ -87,5 +98,5 @@ class ScriptedDeal:
     def deck(self, round_number: int) -> tuple[Tile, ...]:
         return self.decks[(round_number - 1) % len(self.decks)]
 
-    def draw(self, label: str, below: int) -> int:
+    def draw(self, label: str, below: int) -> int:  # noqa: ARG002  every label has the same answer
         return self.first % below

@@ -7,6 +7,8 @@ def shown(text: object) -> str:
 
 
 class EngineError(Exception):
+    """The base; nothing was changed."""
+
     code = "refused"
 
 

@@ -22,4 +22,5 @@ def build(key: str, options: Mapping[str, Any]) -> Game[Any, Any, Any]:
 
 
 def title(key: str) -> str:
+    """The game's name for people."""
     return TITLES[key]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from games.engine.deals import Deal
-from games.engine.errors import Illegal, NoQuestion, Stale, shown
+from games.engine.errors import Illegal, Malformed, NoQuestion, Stale, shown
 
 Seat = int
 
@@ -79,6 +79,8 @@ def act(game: Game[S, A, E], state: S, deal: Deal, seat: Seat, step: str, text: 
     if step != prompt.step:
         raise Stale(f"{shown(step)} is not the open question {prompt.step}")
     action = game.parse(text)
+    if str(action) != text:
+        raise Malformed(f"{shown(text)} is not written as {shown(str(action))}")  # every action has one text
     if not offered(prompt, action):
         raise Illegal(f"{shown(text)} is not one of the choices of {prompt.step}")
     event = game.decide(state, seat, action)
@@ -98,7 +100,11 @@ def offered(prompt: Prompt[A], action: A) -> bool:
 
 
 def withdraw(game: Game[S, A, E], state: S, deal: Deal, seat: Seat) -> tuple[S, list[E]]:
-    """A seat leaves for good, in turn or not."""
+    """A seat leaves for good, in turn or not. Raises Illegal when the match is over or there is no such seat there."""
+    if game.outcome(state) is not None:
+        raise Illegal(f"seat {shown(seat)} cannot leave a match that is over")
+    if seat not in range(game.seats()):
+        raise Illegal(f"there is no seat {shown(seat)}")
     event = game.withdraw(state, seat)
     return _to_rest(game, game.apply(state, event), deal, [event])
 

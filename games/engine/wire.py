@@ -18,8 +18,8 @@ _encoder = msgspec.json.Encoder(enc_hook=_plain)
 
 
 def encode(value: Any) -> bytes:
-    """A view or a dictionary as JSON."""
-    return _encoder.encode(value)
+    """A view (in the shape of its `wire()`) or plain data as JSON."""
+    return _encoder.encode(value.wire() if hasattr(value, "wire") else value)
 
 
 def canonical(body: dict[str, Any]) -> str:

@@ -23,7 +23,7 @@ from games.engine.domino_poker.state import (
     Trick,
     TrickWon,
 )
-from games.engine.errors import BadOptions, Malformed, shown
+from games.engine.errors import BadOptions, Illegal, Malformed, shown
 from games.engine.table import Outcome, Prompt
 from games.engine.tiles import tile
 
@@ -47,7 +47,7 @@ class DominoPoker:
         """Raises BadOptions for anything but {"rounds": 1..50} or {}."""
         unknown = set(options) - {"rounds"}
         if unknown:
-            raise BadOptions(f"unknown option {shown(sorted(unknown)[0])}")
+            raise BadOptions(f"unknown option {shown(unknown.pop())}")
         rounds = options.get("rounds", DEFAULT_ROUNDS)
         if type(rounds) is not int or not 1 <= rounds <= MOST_ROUNDS:
             raise BadOptions(f"rounds must be a whole number from 1 to {MOST_ROUNDS}, not {shown(rounds)}")
@@ -86,7 +86,7 @@ class DominoPoker:
             return Prompt(f"r{state.round}.b.s{seat}", "bid", seat, _BIDS, {"code": "bid"})
         choices: tuple[Move, ...]
         rule: dict[str, Any]
-        hand = state.hands[seat]
+        hand = sorted(state.hands[seat], key=rules.HAND_ORDER.__getitem__)
         if state.request is None:
             choices = tuple(Play(one, number) for one in hand for number in rules.declarations(one))
             rule = {"code": "lead", "number": None}
@@ -103,6 +103,9 @@ class DominoPoker:
         return TilePlayed(seat, action.tile, request)
 
     def withdraw(self, state: State, seat: int) -> Event:
+        """Raises Illegal for a seat that has left already."""
+        if state.withdrawn[seat]:
+            raise Illegal(f"seat {seat} has left already")
         return SeatWithdrawn(seat)
 
     def apply(self, state: State, event: Event) -> State:
@@ -216,6 +219,6 @@ class DominoPoker:
                     return TrickWon(**body)
                 case "SeatWithdrawn":
                     return SeatWithdrawn(**body)
-        except (KeyError, TypeError) as error:
-            raise Malformed(f"{shown(tag)} with {shown(dict(body))} is no event") from error
+        except (KeyError, TypeError, AttributeError) as error:
+            raise Malformed(f"this body is none of an event {shown(tag)}") from error  # unquoted: it may hold hands
         raise Malformed(f"there is no event {shown(tag)}")
