@@ -1,0 +1,123 @@
+"""Questions about matches that change nothing; what a viewer may know comes from here alone."""
+
+from typing import Any
+
+from games import history
+from games.engine import deals, table, wire
+from games.engine.table import Prompt
+from games.errors import NoSuchMatch
+from games.history import Loaded
+from games.models import Match, MatchSeat
+from games.record import FORMAT, EventRecord, Record, SeatRecord
+
+# Games whose tiles are all known once a round is scored; only theirs may be opened.
+OPENED_WHEN_SCORED = {"domino_poker"}
+
+
+def wire_events(loaded: Loaded, seat: int | None, after: int) -> list[dict[str, Any]]:
+    """The events after number `after` as this seat may see them (None: a spectator), each with its number `n`."""
+    return [{"n": number, **loaded.game.witness(event, seat)} for number, event in loaded.events[max(after, 0) :]]
+
+
+def view_json(loaded: Loaded, seat: int | None) -> bytes:
+    """What this seat may know of the match, as JSON."""
+    return wire.encode(loaded.game.view(loaded.state, seat))
+
+
+def prompts(loaded: Loaded) -> tuple[Prompt[Any], ...]:
+    """Every question that waits for an answer; none before the match begins and after it has ended."""
+    if loaded.status != Match.Status.PLAYING:
+        return ()
+    return table.waiting(loaded.game, loaded.state)
+
+
+def round_now(loaded: Loaded) -> int | None:
+    """The number of the round that is played, or was played last; None before the first deal."""
+    return getattr(loaded.state, "round", None) or None
+
+
+def commitment(loaded: Loaded, number: int) -> str | None:
+    """The seal of a round, in hex; None when the match has no such round."""
+    return loaded.commitments[number - 1] if 1 <= number <= len(loaded.commitments) else None
+
+
+def revealed_round(match_id: int, number: int) -> dict[str, Any] | None:
+    """All that is needed to deal a round again: its key and salt, its seal and what was dealt. None until the round is
+    scored, and for games that keep folded hands secret."""
+    try:
+        loaded = history.load(match_id)
+    except NoSuchMatch:
+        return None
+    if loaded.key not in OPENED_WHEN_SCORED:
+        return None
+    dealt: dict[str, Any] | None = None
+    scored = False
+    for _n, event in loaded.events:
+        tag, body = type(event).__name__, loaded.game.event_body(event)
+        if body.get("round") == number:
+            dealt = body if tag == "Dealt" else dealt
+            scored = scored or tag == "RoundScored"
+    if dealt is None or not scored:
+        return None
+    source = (loaded.secret, loaded.key, loaded.match_id, number)
+    return {
+        "match": loaded.match_id,
+        "game": loaded.key,
+        "round": number,
+        "key": deals.round_key(*source).hex(),
+        "salt": deals.round_salt(*source).hex(),
+        "commitment": commitment(loaded, number),
+        "dealer": dealt["dealer"],
+        "hands": dealt["hands"],
+        "names": [seat.name for seat in seats_in(match_id)],
+    }
+
+
+def seats_in(match_id: int) -> list[MatchSeat]:
+    """The seats of a match, in order."""
+    return list(MatchSeat.objects.filter(match_id=match_id).order_by("number"))
+
+
+def seat_in(match_id: int, player_id: int) -> int | None:
+    """The number of the player's seat; None for those who did not sit in it."""
+    return MatchSeat.objects.filter(match_id=match_id, player_id=player_id).values_list("number", flat=True).first()
+
+
+def match_for(player_id: int | None, match_id: int) -> Match | None:
+    """The match, for those who sat in it; None for everybody else and when there is none."""
+    if player_id is None:
+        return None
+    return Match.objects.filter(pk=match_id, seats__player_id=player_id).defer("secret").first()
+
+
+def is_finished(match_id: int) -> bool:
+    """Whether it came to a result (an abandoned match did not)."""
+    return Match.objects.filter(pk=match_id, status=Match.Status.FINISHED).exists()
+
+
+def record_of(match_id: int) -> Record:
+    """The whole match with its secret, for a check. Only for finished matches to be given away. Raises NoSuchMatch."""
+    match = Match.objects.filter(pk=match_id).first()
+    if match is None:
+        raise NoSuchMatch(match_id)
+    return Record(
+        format=FORMAT,
+        match=match.pk,
+        game=match.game,
+        rules_version=match.rules_version,
+        options=match.options,
+        secret=bytes(match.secret).hex(),
+        commitments=match.commitments,
+        status=match.status,
+        version=match.version,
+        outcome=match.outcome,
+        created_at=match.created_at.isoformat(),
+        finished_at=match.finished_at.isoformat() if match.finished_at else None,
+        seats=[SeatRecord(seat.number, seat.name, seat.bot_level, seat.forfeited) for seat in seats_in(match_id)],
+        events=[
+            EventRecord(
+                row.number, row.tag, history.body_of(row), row.at.isoformat(), row.by, row.seat, row.step, row.answer
+            )
+            for row in history.rows(match_id)
+        ],
+    )
