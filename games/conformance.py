@@ -12,22 +12,23 @@ from games.engine.domino_poker import rules, scoring
 from games.engine.domino_poker.game import DominoPoker
 from games.engine.domino_poker.moves import Play
 from games.engine.domino_poker.rules import Request
-from games.engine.domino_poker.state import Dealt, RoundScored, State
+from games.engine.domino_poker.state import Dealt, RoundScored, State, TrickWon
 from games.engine.errors import EngineError
-from games.engine.tiles import tile
+from games.engine.tiles import ALL_TILES, tile
 
 Case = dict[str, Any]
 
 
 @dataclass
 class Report:
-    """How a run went; `failures` are lines for people."""
+    """How a run went; `failures` are texts for people."""
 
     passed: int = 0
     skipped: int = 0
     failures: list[str] = field(default_factory=list)
 
     def close(self) -> str:
+        """The last line: what passed, failed and was skipped."""
         rest = f", {self.skipped} skipped" if self.skipped else ""
         return f"{self.passed} passed, {len(self.failures)} failed{rest}"
 
@@ -36,31 +37,29 @@ def _request(text: Any) -> Request | None:
     return None if text is None else rules.TRUMP if text == "T" else int(text)
 
 
-def _request_out(request: Request | None) -> Any:
-    return request
-
-
-def _offers(prompt: table.Prompt[Any] | None, state: State) -> list[list[Any]]:
-    assert prompt is not None
+def _offers(prompt: table.Prompt[Any], state: State) -> list[Case]:
+    """What the prompt of a play offers, in the words of the vectors."""
     lead = state.request is None
-    return sorted(
-        ([move.tile.text, rules.request_of(move.tile, move.number) if lead else None] for move in prompt.choices),
-        key=str,
+    plays = [move for move in prompt.choices if isinstance(move, Play)]
+    return _as_set(
+        [{"tile": str(m.tile), "request": rules.request_of(m.tile, m.number) if lead else None} for m in plays]
     )
 
 
-def _asked(hand: list[str], request: Request | None, trick: list[str]) -> tuple[table.Prompt[Any] | None, State]:
+def _asked(hand: list[str], request: Request | None, trick: list[str]) -> tuple[table.Prompt[Any], State]:
     """The prompt of a seat with this hand when these tiles lie in the trick."""
     seat = len(trick)
     hands = tuple(tuple(map(tile, hand)) if s == seat else () for s in range(4))
     plays = tuple((s, tile(text)) for s, text in enumerate(trick))
     state = State(rounds=1, round=1, phase="playing", hands=hands, bids=(0,) * 4, request=request, plays=plays)
-    return DominoPoker(1).prompt(state, seat), state
+    prompt = DominoPoker(1).prompt(state, seat)
+    assert prompt is not None
+    return prompt, state
 
 
 def _legal(case: Case) -> Any:
     prompt, state = _asked(case["hand"], _request(case["requested"]), case["trick"])
-    return {"legal": [{"tile": one, "request": request} for one, request in _offers(prompt, state)]}
+    return {"legal": _offers(prompt, state)}
 
 
 def _trick(case: Case) -> Any:
@@ -81,8 +80,7 @@ def _score(case: Case) -> Any:
 
 
 def _round(case: Case) -> Any:
-    asked = case
-    result = scoring.score_round(1, asked["dealer"], asked["bids"], asked["tricks"], (0, 0, 0, 0))
+    result = scoring.score_round(1, case["dealer"], case["bids"], case["tricks"], (0, 0, 0, 0))
     return {"scores": list(result.scores), "winner": result.winner, "ranking": list(result.order)}
 
 
@@ -90,7 +88,7 @@ def _match(case: Case) -> Any:
     rounds = case["rounds"]
     game = DominoPoker(len(rounds))
     state = game.open()
-    deal = ScriptedDeal([tuple(rules.ALL_TILES)], case["first_dealer"])
+    deal = ScriptedDeal([ALL_TILES], case["first_dealer"])
     dealers = []
     for played in rounds:
         dealt = game.forced(state, deal)
@@ -105,14 +103,13 @@ def _match(case: Case) -> Any:
 
 def _replay(case: Case) -> Any:
     """Plays the case through the table's own door; what is asked and what follows must be what it says."""
-    asked = case
-    hands = [[tile(text) for text in hand] for hand in asked["hands"]]
+    hands = [[tile(text) for text in hand] for hand in case["hands"]]
     game = DominoPoker(1)
-    deal = ScriptedDeal([tuple(one for hand in hands for one in hand)], asked["dealer"])
+    deal = ScriptedDeal([tuple(one for hand in hands for one in hand)], case["dealer"])
     state, _events = table.start(game, deal)
     steps: list[Any] = []
     final: RoundScored | None = None
-    for step in asked["steps"]:
+    for step in case["steps"]:
         (prompt,) = table.waiting(game, state)
         seen: Case = {"seat": prompt.seat, "kind": prompt.kind}
         if prompt.kind == "bid":
@@ -120,7 +117,7 @@ def _replay(case: Case) -> Any:
             seen["bid"] = step["bid"]
         else:
             lead = state.request is None
-            seen["legal"] = [{"tile": t, "request": r} for t, r in _offers(prompt, state)]
+            seen["legal"] = _offers(prompt, state)
             seen["tile"], seen["request"] = step["tile"], step["request"]
             one = tile(step["tile"])
             declared = int(step["request"]) if lead and rules.declarations(one) != (None,) else None
@@ -128,7 +125,7 @@ def _replay(case: Case) -> Any:
             if lead and step["request"] != rules.request_of(one, declared):
                 raise EngineError(f"a lead of {one} cannot ask for {step['request']}")
         state, events = table.act(game, state, deal, prompt.seat, prompt.step, text)
-        won = next((event for event in events if type(event).__name__ == "TrickWon"), None)
+        won = next((event for event in events if isinstance(event, TrickWon)), None)
         if won is not None:
             seen["trick_winner"] = won.seat
         final = next((event for event in events if isinstance(event, RoundScored)), final)
@@ -153,7 +150,14 @@ RUNNERS: dict[str, Callable[[Case], Any]] = {
     "dp_replay": _replay,
 }
 LATER = ("qq_class", "qq_counts", "qq_compare", "qq_pots", "qq_betting")
-INPUT_NAMES = {"id", "hand", "hands", "requested", "trick", "plays", "dealer", "first_dealer", "rounds", "bid", "bids"}
+OUTPUTS = {
+    "dp_legal": ("legal",),
+    "dp_trick": ("winner",),
+    "dp_score": ("score",),
+    "dp_round": ("scores", "winner", "ranking"),
+    "dp_match": ("dealers", "totals", "ranking"),
+    "dp_replay": ("steps", "tricks", "scores", "round_winner"),
+}
 
 
 class BadFile(Exception):
@@ -166,15 +170,18 @@ def read(path: Path) -> tuple[str, list[Case]]:
         content = json.loads(path.read_text())
     except OSError as error:
         raise BadFile(f"{path}: {error.strerror}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BadFile(f"{path}: not JSON ({error})") from error
     if not isinstance(content, dict) or content.get("format") != 1:
         raise BadFile(f"{path}: not a vector file of format 1")
     kind, cases = content.get("kind"), content.get("cases")
-    if kind not in RUNNERS and kind not in LATER:
+    if not isinstance(kind, str) or (kind not in RUNNERS and kind not in LATER):
         raise BadFile(f"{path}: unknown kind {kind!r}")
     if not isinstance(cases, list) or not cases:
         raise BadFile(f"{path}: no case in it")
+    names = [case.get("id") for case in cases if isinstance(case, dict)]
+    if len(names) < len(cases) or not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
+        raise BadFile(f"{path}: every case must be an object with an id of its own")
     return kind, cases
 
 
@@ -188,13 +195,15 @@ def run(path: Path, report: Report) -> None:
     if kind in LATER:
         report.skipped += len(cases)
         return
-    for number, case in enumerate(cases):
-        name = case.get("id", f"{kind} case {number}") if isinstance(case, dict) else f"{kind} case {number}"
+    for case in cases:
+        name = case["id"]
         try:
+            expected = _expected(kind, case)
             got = RUNNERS[kind](case)
-            expected = _expected(kind, case, got)
         except Exception as error:  # noqa: BLE001  a case that breaks the engine is a failed case, not a crash
-            report.failures.append(f"{name}\n  expected an answer\n  got      {type(error).__name__}: {error}")
+            asked = {output: case.get(output) for output in OUTPUTS[kind]}
+            got = f"{type(error).__name__}: {error}"
+            report.failures.append(f"{name}\n  expected {json.dumps(asked)}\n  got      {got}")
             continue
         if got == expected:
             report.passed += 1
@@ -202,24 +211,18 @@ def run(path: Path, report: Report) -> None:
             report.failures.append(f"{name}\n  expected {json.dumps(expected)}\n  got      {json.dumps(got)}")
 
 
-def _expected(kind: str, case: Case, got: Case) -> Case:
-    expected = {name: case[name] for name in got if name in case}
-    outputs = {
-        name for name in case if name not in INPUT_NAMES and not (kind in ONLY_INPUT and name in ONLY_INPUT[kind])
-    }
-    for name in outputs - set(got):
-        expected[name] = case[name]  # asked for, and not answered
+def _expected(kind: str, case: Case) -> Case:
+    """What the case asks for. Raises KeyError for a case that leaves it out."""
+    expected = {name: case[name] for name in OUTPUTS[kind]}
     if "legal" in expected:
         expected["legal"] = _as_set(expected["legal"])
-    if kind == "dp_replay":
+    if "steps" in expected:
         expected["steps"] = [
             {**step, "legal": _as_set(step["legal"])} if "legal" in step else step for step in expected["steps"]
         ]
     return expected
 
 
-ONLY_INPUT = {"dp_round": {"tricks"}, "dp_score": {"tricks"}}
-
-
-def _as_set(legal: list[Any]) -> list[Any]:
+def _as_set(legal: list[Case]) -> list[Case]:
+    """The same choices in one order; lists called `legal` are sets."""
     return sorted(legal, key=lambda one: str([one["tile"], one["request"]]))

@@ -29,7 +29,8 @@ def answer(view: View, prompt: Prompt[Move], draw: "Draw") -> Move:
     wanted = (me.bid or 0) - me.tricks
     left = len(hand)
     seen = _seen(view, hand)
-    wants = wanted > 0 and (me.bid != 7 or me.tricks == 7 - left)
+    # Over its bid every further trick pays again; a failed seven pays nothing more.
+    wants = wanted != 0 and (me.bid != 7 or me.tricks == 7 - left)
     if view.trick.request is None:
         return _lead(plays, seen, wants=wants, urgent=wanted >= left)
     return _follow(view, plays, seen, wants=wants)

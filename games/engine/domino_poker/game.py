@@ -208,9 +208,10 @@ class DominoPoker:
                 case "TilePlayed":
                     return TilePlayed(body["seat"], tile(body["tile"]), body["request"])
                 case "RoundScored":
-                    return RoundScored(
-                        RoundScore(**{k: tuple(v) if isinstance(v, list) else v for k, v in body.items()})
-                    )
+                    fields: dict[str, Any] = {
+                        name: tuple(value) if isinstance(value, list) else value for name, value in body.items()
+                    }
+                    return RoundScored(RoundScore(**fields))
                 case "MatchEnded":
                     return MatchEnded(tuple(body["order"]), tuple(body["totals"]), tuple(body["decided"]))
                 case "BidMade":

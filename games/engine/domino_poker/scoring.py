@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 EXACT, OVER, UNDER = 15, 5, -5  # points a trick
 ALL_SEVEN, ALL_SEVEN_MISSED = 155, -50
@@ -37,7 +38,7 @@ def ranking(
     names = ("score", "bid", "tricks", "seat")
     decided = tuple(
         next(name for name, one, other in zip(names, keys[a], keys[b], strict=True) if one != other)
-        for a, b in zip(order, order[1:], strict=False)
+        for a, b in pairwise(order)
     )
     return tuple(order), decided
 
