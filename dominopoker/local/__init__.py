@@ -42,11 +42,11 @@ class Services:
         """Attach to the servers or start them. Raises LocalError when one does not come up."""
         with self.place.locked():
             if postgres and not self.postgres.running():
+                self.started.append("postgres")  # before: a start cut short is stopped, too
                 self.postgres.start()
-                self.started.append("postgres")
             if valkey and not self.valkey.running():
-                self.valkey.start()
                 self.started.append("valkey")
+                self.valkey.start()
 
     def stop(self, *, only_started: bool = False) -> None:
         """Stop the servers; only_started spares those that ran before us."""

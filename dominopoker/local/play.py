@@ -60,14 +60,18 @@ def play() -> int:
     signal.signal(signal.SIGINT, _leave)
     port = _port()
     services = Services(default_directory())
-    with _only_one(services.directory, port):
+    with _only_one(services.directory) as note:
         try:
+            services.started += note.inherited
+            note.write(port, services.started)
             if not can_bind(port):
                 raise LocalError(f"Port {port} is taken by another program. Choose another: PORT=9000 make play")
             os.environ["PORT"] = str(port)
             os.environ.setdefault("SITE_URL", f"http://127.0.0.1:{port}")
             os.environ.setdefault("ALLOWED_ORIGINS", f"http://127.0.0.1:{port},http://localhost:{port}")
-            start_missing(services)
+            with _signals_wait():
+                start_missing(services)
+            note.write(port, services.started)
             if services.place.moved:
                 print(f"PostgreSQL's account can't reach {services.directory}; its data is in {services.place.home}")
             _migrate()
@@ -83,6 +87,21 @@ def _leave(number: int, _frame: object) -> NoReturn:
     sys.exit(128 + number)
 
 
+@contextlib.contextmanager
+def _signals_wait() -> Iterator[None]:
+    """Hold SIGTERM and SIGINT back for the second in which a server is half started and could not be stopped."""
+    both = {signal.SIGTERM, signal.SIGINT}
+    seen: list[int] = []
+    before = {number: signal.signal(number, lambda got, _frame: seen.append(got)) for number in both}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if seen:
+        sys.exit(128 + seen[0])
+
+
 def _port() -> int:
     text = os.environ.get("PORT") or "8000"
     if not (text.isascii() and text.isdigit()) or not 1 <= int(text) <= 65535:
@@ -90,36 +109,55 @@ def _port() -> int:
     return int(text)
 
 
+class Note:
+    """The file that says which process plays in a folder, where, and which servers it must stop at its end."""
+
+    def __init__(self, handle: TextIO) -> None:
+        self._handle = handle
+        handle.seek(0)
+        # Words are left only where a play was killed: what it had to stop is now ours to stop.
+        self.inherited = handle.read().split()[2:]
+
+    def write(self, port: int, servers: list[str]) -> None:
+        self._handle.seek(0)
+        self._handle.truncate()
+        self._handle.write(f"{os.getpid()} http://127.0.0.1:{port}/ {' '.join(servers)}\n")
+        self._handle.flush()
+
+    def clear(self) -> None:
+        self._handle.seek(0)
+        self._handle.truncate()
+        self._handle.flush()
+
+
 @contextlib.contextmanager
-def _only_one(directory: Path, port: int) -> Iterator[None]:
+def _only_one(directory: Path) -> Iterator[Note]:
     """Hold the folder for one play; end what a killed one left; refuse while another is alive."""
     directory.mkdir(mode=0o711 if os.geteuid() == 0 else 0o700, parents=True, exist_ok=True)
-    note = directory / "play"
-    with note.open("a+") as handle:
+    path = directory / "play"
+    with path.open("a+") as handle:
         for attempt in range(30):
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 break
             except BlockingIOError:
-                process, _, address = note.read_text().strip().partition(" ")
-                if not process.isdigit():
-                    time.sleep(0.1)  # it has the lock and is about to say who it is
-                elif psutil.pid_exists(int(process)):
+                process, address, *_ = [*path.read_text().split(), "", ""]
+                if process.isdigit() and psutil.pid_exists(int(process)):
                     raise LocalError(
                         f"The game runs already: {address} (process {process}, same folder of data)."
                     ) from None
-                elif attempt == 0:
+                if process.isdigit() and attempt == 0:
                     _end_leftovers(directory)
                 else:
-                    time.sleep(0.1)
+                    time.sleep(0.1)  # its helpers end by themselves, or it is about to say who it is
         else:
-            raise LocalError(f"Something holds {note}; end the processes of an earlier make play first.")
+            raise LocalError(f"Something holds {path}; end the processes of an earlier make play first.")
         _end_leftovers(directory)
-        handle.truncate(0)
-        handle.write(f"{os.getpid()} http://127.0.0.1:{port}/\n")
-        handle.flush()
-        yield
-        handle.truncate(0)
+        note = Note(handle)
+        try:
+            yield note
+        finally:
+            note.clear()
 
 
 def _end_leftovers(directory: Path) -> None:
@@ -161,7 +199,12 @@ def _run_parts(services: Services, port: int) -> int:
         for name, command in parse_procfile((CHECKOUT / "Procfile").read_text()).processes.items():
             manager.add_process(name, command, env=environment, cwd=str(CHECKOUT))
         threading.Thread(target=_announce, args=[port, manager], daemon=True).start()
-        manager.loop()
+        try:
+            manager.loop()
+        except KeyError:  # honcho's, when a signal comes before it has heard of every start
+            manager.returncode = manager.returncode or 128 + signal.SIGTERM
+        finally:
+            _end_leftovers(services.directory)
     if manager.returncode in (128 + signal.SIGINT, 128 + signal.SIGTERM):
         print("Stopped.", flush=True)
         return 0

@@ -188,6 +188,7 @@ class Postgres:
             text=True,
             check=False,
             umask=0o077,
+            start_new_session=True,  # Ctrl-C in our terminal is ours to answer
             **self.place.identity(),
         )
 

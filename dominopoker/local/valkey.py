@@ -69,7 +69,10 @@ class Valkey:
             write_private(
                 settings, CONFIGURATION.format(port=port, password=notes["valkey"], folder=self.folder.resolve())
             )
-            subprocess.run([get_binary_path(), settings], cwd=self.folder, stdout=subprocess.DEVNULL, check=True)
+            subprocess.run(
+                [get_binary_path(), settings],
+                cwd=self.folder, stdout=subprocess.DEVNULL, check=True, start_new_session=True,
+            )  # fmt: skip
             ends = time.monotonic() + START_SECONDS
             while time.monotonic() < ends:
                 if self.running():
