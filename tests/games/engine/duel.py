@@ -145,8 +145,10 @@ class Duel:
             winners = [seat for seat in staying if pips[seat] == max(pips.values())]
             for seat in staying:
                 compared[seat] = state.hands[seat]
+        if not winners:  # everybody left: every bet goes back
+            return Ended((0,) * self.players, tuple(compared))
         chips = [-bet for bet in state.bets]
-        share, rest = divmod(sum(state.bets), max(1, len(winners)))
+        share, rest = divmod(sum(state.bets), len(winners))
         for place, seat in enumerate(winners):
             chips[seat] += share + (rest if place == 0 else 0)
         return Ended(tuple(chips), tuple(compared))
