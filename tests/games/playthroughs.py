@@ -1,4 +1,4 @@
-"""Recorded matches as readable text: a change of the rules shows as a difference. `python -m tests.games.playthroughs`."""
+"""Recorded matches as readable text: a change of the rules shows as a difference (`make playthroughs` writes anew)."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +9,7 @@ from games.engine import registry, table, wire
 from games.engine.deals import SecretDeal
 
 HERE = Path(__file__).parents[1] / "playthroughs"
-# Name of the file: (game, options, levels of the seats ("random" answers by lot), seat that leaves and after how many answers).
+# By file: game, options, levels of the seats ("random" answers by lot), which seat leaves after how many answers.
 RECORDED: dict[str, tuple[str, dict[str, Any], tuple[str, ...], tuple[int, int] | None]] = {
     "domino_poker_random.txt": ("domino_poker", {"rounds": 2}, ("random",) * 4, None),
     "domino_poker_medium.txt": ("domino_poker", {"rounds": 3}, ("medium",) * 4, None),
@@ -27,7 +27,8 @@ def _lines(name: str) -> Iterator[str]:
     game = registry.build(key, options)
     deal = SecretDeal(name.encode().ljust(32, b".")[:32], key, 1)
     draw = bots.Draw(deal.secret, "playthrough")
-    yield f"{registry.title(key)}, rules {registry.RULES_VERSION[key]}, {wire.canonical(options)}, seats {', '.join(levels)}"
+    rules = f"rules {registry.RULES_VERSION[key]}, {wire.canonical(options)}"
+    yield f"{registry.title(key)}, {rules}, seats {', '.join(levels)}"
     state, events = table.start(game, deal)
     yield from _told(game, events)
     answers = 0
@@ -50,7 +51,8 @@ def _lines(name: str) -> Iterator[str]:
         answers += 1
     yield f"outcome: {game.outcome(state)}"
     for seat in (0, None):
-        yield f"view of {'a spectator' if seat is None else f'seat {seat}'}: {wire.encode(game.view(state, seat)).decode()}"
+        viewer = "a spectator" if seat is None else f"seat {seat}"
+        yield f"view of {viewer}: {wire.encode(game.view(state, seat)).decode()}"
 
 
 def _told(game: Any, events: list[Any]) -> Iterator[str]:
