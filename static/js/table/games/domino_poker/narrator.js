@@ -90,20 +90,22 @@ export function arithmetic(entry, seat) {
   }
 }
 
-/** The sentences for every place that a tie rule decided. */
-export function tieTexts(room, order, decided) {
-  return decided.flatMap((rule, index) => {
-    if (rule === "score") return [];
-    const names = { first: nameOf(room, order[index]), second: nameOf(room, order[index + 1]) };
-    switch (rule) {
-      case "bid":
-        return [say("%(first)s before %(second)s: equal points, higher bid.", names)];
-      case "tricks":
-        return [say("%(first)s before %(second)s: equal points and bids, more tricks.", names)];
-      default:
-        return [say("%(first)s before %(second)s: all equal, nearer after the dealer.", names)];
+/** The sentences for every place that a tie rule decided, in a round or (by its last round) in a match. */
+export function tieTexts(room, order, decided, ofMatch = false) {
+  const texts = ofMatch
+    ? {
+      bid: gettext("%(first)s before %(second)s: equal totals, higher bid in the last round."),
+      tricks: gettext("%(first)s before %(second)s: equal totals and last bids, more tricks in the last round."),
+      seat: gettext("%(first)s before %(second)s: all equal, nearer after the last dealer."),
     }
-  });
+    : {
+      bid: gettext("%(first)s before %(second)s: equal points, higher bid."),
+      tricks: gettext("%(first)s before %(second)s: equal points and bids, more tricks."),
+      seat: gettext("%(first)s before %(second)s: all equal, nearer after the dealer."),
+    };
+  return decided.flatMap((rule, index) => (rule in texts
+    ? [fill(texts[rule], { first: nameOf(room, order[index]), second: nameOf(room, order[index + 1]) })]
+    : []));
 }
 
 /** One event as one sentence for the live region; empty when there is nothing to say. */

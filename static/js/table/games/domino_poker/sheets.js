@@ -63,7 +63,7 @@ export function createSheets(root, { goOn, again }) {
         h("span.place", {}, placeWord(result.places[seat])),
         h("span.place-name", {}, nameOf(room, seat)),
         h("span.place-total", {}, points(result.totals[seat]))))),
-      ...tieTexts(room, result.order, result.decided).map((line) => h("p.tie", {}, line)),
+      ...tieTexts(room, result.order, result.decided, true).map((line) => h("p.tie", {}, line)),
       actions);
   }
 
