@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-import msgspec
-
 from games.engine import registry, table
 from games.engine.deals import SecretDeal
 from games.engine.errors import EngineError, shown
 from games.engine.wire import canonical
 from games.record import EventRecord, Record
+
+ANSWERERS = {"seat", "bot", "idle", "table"}
 
 
 def differences(record: Record) -> Iterator[str]:
@@ -68,7 +68,7 @@ class _Replay:
         for number, line in enumerate(self.record.events, 1):
             if line.n != number:
                 yield f"event {number}: it is numbered {line.n}"
-            if waiting and number > 1 and line.answer:
+            if waiting and line.answer:
                 yield f"event {number}: an answer, where the table had to go on by itself"
                 self.broken = True
             elif not waiting and not line.answer:
@@ -77,6 +77,8 @@ class _Replay:
             if self.broken:
                 return
             if line.answer:
+                if line.by not in ANSWERERS:
+                    yield f"event {number}: nobody is called {shown(line.by)}"
                 if line.by == "seat" and line.seat in bots:
                     yield f"event {number}: seat {line.seat} is a bot's, the answer claims a person"
                 try:
@@ -122,8 +124,8 @@ def _same(one: dict[str, Any], other: dict[str, Any], key: str) -> bool:
 
 def _end(record: Record, game: table.Game[Any, Any, Any], state: Any) -> Iterator[str]:
     outcome = game.outcome(state)
-    expected = None if outcome is None else msgspec.to_builtins(asdict(outcome))
-    if record.outcome != expected:
+    expected = None if outcome is None else asdict(outcome)
+    if canonical({"outcome": record.outcome}) != canonical({"outcome": expected}):
         yield "the outcome is not the one that the events make"
     fits = {"finished"} if outcome is not None else {"abandoned", "playing" if record.events else "waiting"}
     if record.status not in fits:

@@ -52,7 +52,7 @@ def test_not_even_the_owner_of_the_tables_changes_the_log(change: str) -> None:
         psycopg.connect(run.environment()["DATABASE_OWNER_URL"]) as owner,
         pytest.raises(psycopg.errors.RestrictViolation),
     ):
-        owner.execute(change, {"id": match_id})  # type: ignore[call-overload]
+        owner.execute(change, {"id": match_id})
     assert log_of(match_id) == before
 
 
@@ -144,7 +144,7 @@ def test_only_newer_lines_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def counting(self: Game[object, object, object], tag: str, body: dict[str, object]) -> object:
         read.append(tag)
-        return original(self, tag, body)  # type: ignore[arg-type]
+        return original(self, tag, body)
 
     history.forget()
     history.remember(kept)
