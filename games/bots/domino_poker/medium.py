@@ -37,9 +37,12 @@ def answer(view: View, prompt: Prompt[Move], draw: "Draw") -> Move:
 
 
 def _bid(view: View, hand: list[Tile], draw: "Draw") -> Bid:
-    worth = sum(map(_trump_worth, filter(rules.is_trump, hand)))
-    trumps = sum(map(rules.is_trump, hand))
-    worth += max(0, trumps - 3) * 0.25  # length: the last trumps run through
+    trumps = [one for one in rules.TRUMPS if one in hand]
+    # With every stronger one in the same hand a trump is as sure as the 0-0.
+    worth = sum(
+        1.0 if one is strongest else _trump_worth(one) for one, strongest in zip(trumps, rules.TRUMPS, strict=False)
+    )
+    worth += max(0, len(trumps) - 3) * 0.25  # length: the last trumps run through
     for number in rules.SUITS:
         suit = rules.SUIT[number]
         held = [one for one in hand if rules.suit_strength(one, number)]
