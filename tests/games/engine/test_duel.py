@@ -1,4 +1,4 @@
-"""The table carries a betting game: several seats asked at once, secret answers, amounts, chips, leaving out of turn."""
+"""The table carries a betting game: seats asked at once, secret answers, amounts, chips, leaving out of turn."""
 
 from games.engine import table
 from games.engine.deals import ScriptedDeal
