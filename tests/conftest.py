@@ -21,8 +21,13 @@ os.environ.pop("DB_ROLE", None)
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
 
 import django  # noqa: E402
+from django.conf import settings  # noqa: E402
 
+if settings.configured:
+    pytest.exit("Unset DJANGO_SETTINGS_MODULE: the settings must not be read before the tests say where.", returncode=2)
 django.setup()
+# A worker inherits this environment, and with the variable set pytest-django would read the settings before us.
+del os.environ["DJANGO_SETTINGS_MODULE"]
 
 from django.core.cache import cache  # noqa: E402
 from django.db import connections  # noqa: E402
@@ -89,7 +94,7 @@ def other_site(services: Run, transactional_db: None, tmp_path: Path) -> Iterato
 
     def make(*, worker: bool = False, **environment: str) -> LiveSite:
         log = tmp_path / f"site{len(made)}.log"
-        site = LiveSite(services.services, services.environment(), log, **environment)
+        site = LiveSite(services.services, services.environment(), log, changes=environment)
         made.append(site)
         site.start(worker=worker)
         return site

@@ -3,7 +3,6 @@
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -31,7 +30,7 @@ def lint_imports(tree: Path, *arguments: str) -> subprocess.CompletedProcess[str
 
 
 @pytest.fixture(scope="module")
-def tree(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the project's packages, with a second game so that two could meet."""
     copy = tmp_path_factory.mktemp("tree")
     for package in ("dominopoker", "rooms", "games", "players"):

@@ -98,7 +98,7 @@ def test_starters_at_the_same_time_start_one(folder: Path) -> None:
     starts = [
         subprocess.Popen(
             [sys.executable, "-m", "dominopoker.local", "env"], cwd=CHECKOUT, stdout=subprocess.PIPE, text=True,
-            env=commands.environment(LOCAL_DIR=str(folder)),
+            env=commands.environment({"LOCAL_DIR": str(folder)}),
         )
         for _ in range(3)
     ]  # fmt: skip
@@ -110,9 +110,9 @@ def test_starters_at_the_same_time_start_one(folder: Path) -> None:
 
 def test_commands_start_and_attach_by_themselves(folder: Path) -> None:
     Services(folder).stop()
-    done = commands.run("python", "manage.py", "migrate", "--verbosity=0", LOCAL_DIR=str(folder))
+    done = commands.run("python", "manage.py", "migrate", "--verbosity=0", env={"LOCAL_DIR": str(folder)})
     assert done.returncode == 0, done.stderr
-    done = commands.run("python", "-m", "dominopoker.local", "status", LOCAL_DIR=str(folder))
+    done = commands.run("python", "-m", "dominopoker.local", "status", env={"LOCAL_DIR": str(folder)})
     assert done.stdout == "PostgreSQL: running\nValkey: running\n"
     with psycopg.connect(Services(folder).postgres.url("postgres")) as connection:
         owners = connection.execute("SELECT DISTINCT tableowner FROM pg_tables WHERE schemaname = 'public'").fetchall()
@@ -121,7 +121,7 @@ def test_commands_start_and_attach_by_themselves(folder: Path) -> None:
 
 def test_conform_needs_no_database(tmp_path: Path) -> None:
     vectors = sorted(Path("tests/vectors").glob("dp_*.json"))
-    done = commands.run("python", "manage.py", "conform", *vectors, LOCAL_DIR=str(tmp_path / "never"))
+    done = commands.run("python", "manage.py", "conform", *vectors, env={"LOCAL_DIR": str(tmp_path / "never")})
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.rstrip().splitlines()[-1].endswith("0 failed")
     assert not (tmp_path / "never").exists()
@@ -144,7 +144,7 @@ def test_a_folder_out_of_reach_keeps_its_permissions_and_the_data_lies_elsewhere
         assert servers.place.moved
         assert servers.postgres.running()
         assert home.stat().st_mode & 0o777 == 0o700
-        done = commands.run("python", "-m", "dominopoker.local", "start", LOCAL_DIR=str(servers.directory))
+        done = commands.run("python", "-m", "dominopoker.local", "start", env={"LOCAL_DIR": str(servers.directory)})
         assert str(servers.place.home) in done.stdout
     finally:
         servers.remove()

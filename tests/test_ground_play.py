@@ -62,7 +62,7 @@ def test_setup_without_a_new_enough_python_says_what_to_install(tmp_path: Path) 
     old = tools / "python3"
     old.write_text("#!/bin/sh\nexit 1\n")
     old.chmod(0o755)
-    done = commands.run(str(shutil.which("make")), "-C", tmp_path, "setup", PATH=str(tools))
+    done = commands.run(str(shutil.which("make")), "-C", tmp_path, "setup", env={"PATH": str(tools)})
     assert done.returncode == 2
     assert "Python 3.11 or newer" in done.stderr
 
@@ -70,14 +70,14 @@ def test_setup_without_a_new_enough_python_says_what_to_install(tmp_path: Path) 
 def test_a_taken_port_gets_one_sentence(folder: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = str(other.getsockname()[1])
-        done = commands.run("python", "-m", "dominopoker.local", "play", LOCAL_DIR=str(folder), PORT=port)
+        done = commands.run("python", "-m", "dominopoker.local", "play", env={"LOCAL_DIR": str(folder), "PORT": port})
     assert done.returncode == 1
     assert done.stderr == f"Port {port} is taken by another program. Choose another: PORT=9000 make play\n"
     assert running(folder) == [False, False]
 
 
 def test_a_port_that_is_no_number_gets_one_sentence(folder: Path) -> None:
-    done = commands.run("python", "-m", "dominopoker.local", "play", LOCAL_DIR=str(folder), PORT="http")
+    done = commands.run("python", "-m", "dominopoker.local", "play", env={"LOCAL_DIR": str(folder), "PORT": "http"})
     assert (done.returncode, done.stderr) == (1, "PORT must be a number from 1 to 65535, not 'http'\n")
 
 
@@ -86,13 +86,13 @@ def test_play_from_the_start_to_each_kind_of_end(folder: Path, tmp_path: Path) -
     choice = {"LOCAL_DIR": str(folder), "PORT": port}
     game = [sys.executable, "-m", "dominopoker.local", "play"]
 
-    first = commands.Shell(tmp_path / "first", *game, **choice)
+    first = commands.Shell(tmp_path / "first", *game, env=choice)
     first.wait_for(f"ready: http://127.0.0.1:{port}/")
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/") as page:
         assert b"Domino Poker" in page.read()
     assert set(parts(folder)) == {"uvicorn", "worker", "beat"}
     key = (folder / "secret_key").read_text()
-    second = commands.run(*game, LOCAL_DIR=str(folder), PORT=str(free_port()))
+    second = commands.run(*game, env={"LOCAL_DIR": str(folder), "PORT": str(free_port())})
     assert second.returncode == 1
     assert f"The game runs already: http://127.0.0.1:{port}/" in second.stderr
 
@@ -101,7 +101,7 @@ def test_play_from_the_start_to_each_kind_of_end(folder: Path, tmp_path: Path) -
     first.process.wait(10)
     left = parts(folder)
     assert "uvicorn" in left
-    third = commands.Shell(tmp_path / "third", *game, **choice)
+    third = commands.Shell(tmp_path / "third", *game, env=choice)
     third.wait_for("is ready")
     assert not any(process.is_running() for process in left.values())
     assert (folder / "secret_key").read_text() == key
@@ -116,7 +116,7 @@ def test_play_from_the_start_to_each_kind_of_end(folder: Path, tmp_path: Path) -
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_to_make_stops_all_that_it_started(folder: Path, tmp_path: Path, number: signal.Signals) -> None:
-    shell = commands.Shell(tmp_path / "out", "make", "play", LOCAL_DIR=str(folder), PORT=str(free_port()))
+    shell = commands.Shell(tmp_path / "out", "make", "play", env={"LOCAL_DIR": str(folder), "PORT": str(free_port())})
     shell.wait_for("is ready")
     if number == signal.SIGINT:
         os.killpg(shell.process.pid, number)  # as a terminal does on Ctrl-C
@@ -134,8 +134,7 @@ def test_a_signal_during_the_start_leaves_nothing(folder: Path, tmp_path: Path) 
         "-m",
         "dominopoker.local",
         "play",
-        LOCAL_DIR=str(folder),
-        PORT=str(free_port()),
+        env={"LOCAL_DIR": str(folder), "PORT": str(free_port())},
     )
     while not (folder / "postgres" / "data").exists() and shell.process.poll() is None:
         pass

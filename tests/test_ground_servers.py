@@ -13,7 +13,7 @@ from django.db import connection
 
 from dominopoker.local.place import CHECKOUT
 from dominopoker.local.valkey import free_port
-from tests.support.services import Run, superuser
+from tests.support.services import Run, empty, superuser
 from tests.support.site import LiveSite
 
 
@@ -83,8 +83,6 @@ def test_the_database_goes_back_to_what_the_migrations_left(services: Run) -> No
         before = admin.execute("SELECT count(*) FROM django_content_type").fetchone()
         admin.execute("INSERT INTO django_session VALUES ('k', 'd', now())")
         admin.execute("DELETE FROM auth_permission")
-        from tests.support.services import empty
-
         empty(services.services, services.database)
         assert admin.execute("SELECT count(*) FROM django_session").fetchone() == (0,)
         assert admin.execute("SELECT count(*) FROM auth_permission").fetchone() != (0,)

@@ -17,12 +17,12 @@ GOOD = {
 
 
 def test_good_settings_load() -> None:
-    assert commands.run("python", "-c", LOAD, **GOOD).returncode == 0
+    assert commands.run("python", "-c", LOAD, env=GOOD).returncode == 0
 
 
 @pytest.mark.parametrize("name", ["DATABASE_URL", "REDIS_URL", "SECRET_KEY"])
 def test_a_missing_setting_is_named(name: str) -> None:
-    done = commands.run("python", "-c", LOAD, **(GOOD | {name: ""}))
+    done = commands.run("python", "-c", LOAD, env=GOOD | {name: ""})
     assert done.returncode != 0
     assert f"{name} must be set" in done.stderr
 
@@ -38,7 +38,7 @@ def test_a_missing_setting_is_named(name: str) -> None:
     ],
 )
 def test_a_wrong_setting_is_quoted(name: str, value: str) -> None:
-    done = commands.run("python", "-c", LOAD, **(GOOD | {name: value}))
+    done = commands.run("python", "-c", LOAD, env=GOOD | {name: value})
     assert done.returncode != 0
     assert name in done.stderr.splitlines()[-1]
 
@@ -56,6 +56,6 @@ def test_every_setting_is_in_the_example_and_in_the_operations_page() -> None:
 def test_production_passes_djangos_own_deployment_check() -> None:
     done = commands.run(
         "python", "manage.py", "check", "--deploy", "--fail-level", "WARNING",
-        **(GOOD | {"PRODUCTION": "1", "SECRET_KEY": "aB3$" * 20 + "xyz123", "SITE_URL": "https://play.example"}),
+        env=GOOD | {"PRODUCTION": "1", "SECRET_KEY": "aB3$" * 20 + "xyz123", "SITE_URL": "https://play.example"},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

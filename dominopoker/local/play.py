@@ -31,7 +31,7 @@ ANSWER_SECONDS = 60
 STOP_SECONDS = 13
 
 
-class Reporter(Printer):  # type: ignore[misc]
+class Reporter(Printer):
     """Prints and logs every line, and remembers who ended first and what it said last."""
 
     def __init__(self, log: TextIO) -> None:

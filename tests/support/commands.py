@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from dominopoker.local import Services
@@ -22,16 +22,18 @@ OURS = {
 } | set(SHORT)  # fmt: skip
 
 
-def environment(**more: str) -> dict[str, str]:
+def environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
     """The environment without what the tests (or a make around them) have put there."""
-    return {name: value for name, value in os.environ.items() if name not in OURS} | more
+    return {name: value for name, value in os.environ.items() if name not in OURS} | dict(more or {})
 
 
-def run(*command: object, timeout: float = 60, **more: str) -> subprocess.CompletedProcess[str]:
+def run(
+    *command: object, timeout: float = 60, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     """Run a command in the checkout to its end; `python` is this one."""
     words = [sys.executable if word == "python" else str(word) for word in command]
     return subprocess.run(
-        words, cwd=CHECKOUT, env=environment(**more), capture_output=True, text=True, check=False, timeout=timeout
+        words, cwd=CHECKOUT, env=environment(env), capture_output=True, text=True, check=False, timeout=timeout
     )
 
 
@@ -50,11 +52,11 @@ def folder() -> Iterator[Path]:
 class Shell:
     """A command that goes on running, with its output in a file."""
 
-    def __init__(self, output: Path, *command: str, **more: str) -> None:
+    def __init__(self, output: Path, *command: str, env: Mapping[str, str] | None = None) -> None:
         self.output = output
         with output.open("ab") as handle:
             self.process = subprocess.Popen(
-                command, cwd=CHECKOUT, env=environment(**more), stdin=subprocess.DEVNULL, stdout=handle,
+                command, cwd=CHECKOUT, env=environment(env), stdin=subprocess.DEVNULL, stdout=handle,
                 stderr=handle, start_new_session=True,
             )  # fmt: skip
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from collections.abc import Mapping
 from pathlib import Path
 
 import psycopg
@@ -36,14 +37,20 @@ class LiveSite:
     """The site's processes, to be visited, stopped, killed and started again; the port stays the same."""
 
     def __init__(
-        self, services: Services, addresses: dict[str, str], log: Path, *, private: bool = False, **environment: str
+        self,
+        services: Services,
+        addresses: dict[str, str],
+        log: Path,
+        *,
+        private: bool = False,
+        changes: Mapping[str, str] | None = None,
     ) -> None:
         self.services = services
         self.addresses = addresses
         self.private = private  # whether the servers are this site's alone, and may be restarted
         self.port = free_port()
         self.log = log
-        self.changes = environment
+        self.changes = dict(changes or {})
         self._web: subprocess.Popen[bytes] | None = None
         self._worker: subprocess.Popen[bytes] | None = None
 
