@@ -304,3 +304,19 @@ def test_the_state_of_a_match_shows_no_hand() -> None:
     state, _events = table.start(DominoPoker(1), ScriptedDeal([ALL_TILES]))
     assert replace(state, hands=()) != state
     assert repr(replace(state, hands=())) == repr(state)
+
+
+class Lenient(DominoPoker):
+    """Reads more than one text for the same move."""
+
+    def parse(self, text: str) -> Any:
+        return DominoPoker.parse(self, text.strip().lower())
+
+
+@pytest.mark.parametrize("text", ["bid 1 ", "Bid 1", "\tbid 1"])
+def test_the_table_takes_an_action_in_its_one_text_even_of_a_lenient_game(text: str) -> None:
+    game, deal = Lenient(1), ScriptedDeal([ALL_TILES])
+    state, _events = table.start(game, deal)
+    with pytest.raises(Malformed):
+        table.act(game, state, deal, 1, "r1.b.s1", text)
+    table.act(game, state, deal, 1, "r1.b.s1", "bid 1")
