@@ -1,4 +1,4 @@
-"""Telling the world, after the commit, that a room has a new version: our own sockets directly, the others by a notice."""
+"""Telling the world, after the commit, that a room has a new version: our sockets directly, the others by a notice."""
 
 import logging
 from typing import TYPE_CHECKING

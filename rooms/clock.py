@@ -17,7 +17,7 @@ def sample() -> datetime:
     before = time.monotonic()
     with connection.cursor() as cursor:
         cursor.execute("SELECT clock_timestamp()")
-        (at,) = cursor.fetchone()
+        at: datetime = cursor.fetchone()[0]
     set_from(at, before, time.monotonic())
     return at
 

@@ -277,7 +277,7 @@ class Refuse(Exception):
 def _admit(session_key: str, code: str, token: str, address: str, channel: str) -> presence.Membership:
     if not _handshake_allowed(address):
         raise Refuse(4029)
-    player = presence.player_of(session_key)
+    player = presence.player_in_session(session_key)
     if player is None:
         raise Refuse(4401)
     try:
@@ -290,7 +290,7 @@ def _admit(session_key: str, code: str, token: str, address: str, channel: str) 
 
 def _handshake_allowed(address: str) -> bool:
     """HANDSHAKES_A_MINUTE an address. Without the cache everybody may: returning to a running match comes first."""
-    key = f"handshakes:{address}:{int(time.time() // 60)}"
+    key = f"handshakes:{address}:{clock.now():%H%M}"
     try:
         cache.add(key, 0, 120)
         return bool(cache.incr(key) <= settings.HANDSHAKES_A_MINUTE)

@@ -9,7 +9,7 @@ from games import history
 from games import selectors as game_selectors
 from games import services as games
 from games.services import Step
-from players.models import Player
+from players import selectors as players
 from rooms import clock, closing, presence
 from rooms.errors import ClockUnsure, Closed, Late, NoSuchRoom, NotOpen
 from rooms.models import Room
@@ -42,8 +42,9 @@ def act(room_id: int, sitting_id: int, number: int, action_id: str, step: str, d
             raise NotOpen
         if room.status != Room.Status.PLAYING or seat is None or seat.player_id is None:
             raise Closed
-        if not Player.objects.filter(pk=seat.player_id, is_active=True).exists():
+        if not players.is_active(seat.player_id):
             raise Closed
+        assert room.match_id is not None
         if room.deadline_at is not None and received_at > room.deadline_at:
             raise Late((received_at - room.deadline_at).total_seconds())
         if not room.is_open and (room.opened_at is None or received_at < room.opened_at):
@@ -122,7 +123,7 @@ def _turn_due(table: Table, thought: Thought | None) -> bool:
             seat.missed = min(seat.missed + 1, AUTO_PLAY_AFTER)
             seat.auto_play = seat.missed >= AUTO_PLAY_AFTER
             seat.save(update_fields=["missed", "auto_play"])
-        by = "bot" if seat is None or seat.player_id is None else "idle"
+        by: games.By = "bot" if seat is None or seat.player_id is None else "idle"
         result = games.act(table.loaded.match_id, prompt.seat, prompt.step, thought.text, by)
         _go_on(table, result, by_person=False)
         return True

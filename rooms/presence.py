@@ -15,7 +15,7 @@ from django.db.models import F, Max, Q
 from django.http import HttpRequest
 
 from games import selectors as game_selectors
-from players.models import Player
+from players.selectors import Player, player_of
 from rooms import clock, seating
 from rooms.errors import NoSuchRoom
 from rooms.models import Connection, Pulse, Room, Seat
@@ -35,14 +35,13 @@ class Membership:
     sitting_id: int | None
 
 
-def player_of(session_key: str | None) -> Player | None:
+def player_in_session(session_key: str | None) -> Player | None:
     """The signed-in, active player of a session cookie."""
     if not session_key:
         return None
     request = HttpRequest()
     request.session = SessionStore(session_key)
-    user = get_user(request)
-    return user if isinstance(user, Player) and user.is_active else None
+    return player_of(get_user(request))
 
 
 def membership(player: Player, code: str, token: str) -> Membership:
@@ -139,7 +138,7 @@ def mend_outage() -> timedelta | None:
         # Another process may have mended it while this one waited for the lock.
         newest = Pulse.objects.aggregate(at=Max("at"))["at"]
         now = clock.now()
-        gap = now - newest
+        gap: timedelta = now - newest
         if gap <= seconds(settings.OUTAGE_SECONDS):
             return None
         _give_back(newest, now, gap)

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from games import services as games
 from games.services import SeatSpec
-from players.models import Player
+from players.selectors import Player
 from rooms import clock
 from rooms.errors import AlreadySeated, TooMany
 from rooms.models import Room, Seat

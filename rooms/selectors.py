@@ -1,12 +1,10 @@
 """Questions about rooms that change nothing."""
 
-from collections.abc import Iterable
-
 from django.contrib.sessions.models import Session
 
 from games import history
 from games import selectors as game_selectors
-from players.models import Player
+from players import selectors as player_selectors
 from rooms import clock
 from rooms.models import Room, Seat
 
@@ -22,7 +20,7 @@ def ended_identities(players: set[int], sessions: set[str]) -> tuple[set[int], s
     """Those of these players who may no longer act, and those of these sessions that are over."""
     if not players:
         return set(), set()
-    active = set(Player.objects.filter(pk__in=players, is_active=True).values_list("pk", flat=True))
+    active = player_selectors.active(players)
     alive = set(
         Session.objects.filter(session_key__in=sessions, expire_date__gt=clock.now()).values_list(
             "session_key", flat=True
@@ -46,10 +44,6 @@ def running_table(player_id: int | None) -> dict[str, object] | None:
         "round": (game_selectors.round_now(loaded) if loaded else None) or 1,
         "rounds": room.options.get("rounds"),
     }
-
-
-def seated_players(player_ids: Iterable[int]) -> set[int]:
-    return set(Seat.objects.filter(player_id__in=player_ids).values_list("player_id", flat=True))
 
 
 def room_by_code(code: str) -> Room | None:

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_POST
 from games import selectors as game_selectors
 from games.bots import levels as bot_levels
 from players import services as players
-from players.models import Player
+from players.selectors import Player, player_of
 from rooms import closing, hub, presence, seating, selectors
 from rooms.errors import AlreadySeated, NoSuchRoom, TooMany
 from rooms.models import Room
@@ -41,7 +41,7 @@ class PlayForm(forms.Form):
 
 
 def player_in(request: HttpRequest) -> Player | None:
-    return request.user if isinstance(request.user, Player) else None
+    return player_of(request.user)
 
 
 def _home_context(request: HttpRequest) -> dict[str, object]:

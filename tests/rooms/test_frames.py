@@ -1,5 +1,6 @@
 """The door of the socket: exact frames come in, everything else is one clear refusal."""
 
+import contextlib
 import json
 from pathlib import Path
 
@@ -72,10 +73,8 @@ def test_anything_else_is_refused(text: str) -> None:
     st.text(max_size=200) | st.recursive(st.none() | st.booleans() | st.floats() | st.text(), st.lists).map(json.dumps)
 )
 def test_no_text_breaks_the_door(text: str) -> None:
-    try:
+    with contextlib.suppress(frames.BadFrame):
         frames.parse(text)
-    except frames.BadFrame:
-        pass
 
 
 def test_every_frame_is_documented() -> None:

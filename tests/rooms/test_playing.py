@@ -16,8 +16,13 @@ from tests.rooms import stage
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
+def match_of(room: Room) -> int:
+    assert room.match_id is not None
+    return room.match_id
+
+
 def events(room: Room) -> int:
-    return MatchEvent.objects.filter(match_id=room.match_id).count()
+    return MatchEvent.objects.filter(match=match_of(room)).count()
 
 
 def test_nothing_is_dealt_before_the_countdown_ends() -> None:
@@ -57,9 +62,7 @@ def test_ten_rings_at_once_make_one_answer() -> None:
     stage.pass_time(room, 20)
     before = events(room)
     stage.at_once([partial(playing.ring, room.pk) for _i in range(10)])
-    tags = list(
-        MatchEvent.objects.filter(match_id=room.match_id, number__gt=before).exclude(answer="").values_list("by")
-    )
+    tags = list(MatchEvent.objects.filter(match=match_of(room), number__gt=before).exclude(answer="").values_list("by"))
     assert len(tags) == 1
 
 
@@ -82,7 +85,7 @@ def test_five_copies_at_once_are_one_action() -> None:
     do = stage.first_choice(room)
     results = stage.at_once([partial(stage.answer, room, do, step=prompt.step, action_id="c1") for _i in range(5)])
     assert results == [None] * 5
-    assert MatchEvent.objects.filter(match_id=room.match_id, action_id="c1").count() == 1
+    assert MatchEvent.objects.filter(match=match_of(room), action_id="c1").count() == 1
 
 
 def test_two_different_actions_at_once_are_one_action_and_one_refusal() -> None:
@@ -93,7 +96,7 @@ def test_two_different_actions_at_once_are_one_action_and_one_refusal() -> None:
     )
     assert sum(result is None for result in results) == 1
     assert {error.code for error in results if isinstance(error, EngineError)} <= {"stale", "not_your_turn"}
-    assert MatchEvent.objects.filter(match_id=room.match_id, action_id__isnull=False).count() == 1
+    assert MatchEvent.objects.filter(match=match_of(room), action_id__isnull=False).count() == 1
 
 
 @pytest.mark.parametrize("do", ["bid 8", "bid -1", "bid 1e3", "bid ٣", "play 0-0", "", "bid  1", "withdraw", "bid 1 "])
@@ -124,8 +127,8 @@ def test_three_missed_turns_are_warning_inactive_auto_play() -> None:
         seat = stage.human(room)
         seen.append((seat.missed, seat.auto_play))
     assert seen == [(1, False), (2, False), (3, True)]
-    assert MatchEvent.objects.filter(match_id=room.match_id, by="idle").count() == 3
-    first = MatchEvent.objects.filter(match_id=room.match_id, by="idle").order_by("number")[0]
+    assert MatchEvent.objects.filter(match=match_of(room), by="idle").count() == 3
+    first = MatchEvent.objects.filter(match=match_of(room), by="idle").order_by("number")[0]
     assert first.tag == "BidMade" and '"bid":0' in first.body.replace(" ", "")
 
 
@@ -166,7 +169,7 @@ def test_a_whole_match_ends_frees_everybody_and_stays_readable() -> None:
     stage.play_out(room)
     room.refresh_from_db()
     assert room.status == "finished" and not Seat.objects.filter(room=room).exists()
-    assert Match.objects.get(pk=room.match_id).status == "finished"
+    assert Match.objects.get(pk=match_of(room)).status == "finished"
     frame = stage.frame_of(room, 0)
     assert frame["view"]["result"] and frame["room"]["outcome"] == {"reason": "finished"}
     stage.solo(ana)  # free at once
@@ -180,7 +183,7 @@ def test_after_the_end_the_last_action_is_acknowledged_again_and_others_refused(
     room = stage.begun(stage.person("Ana"))
     seat = stage.human(room)
     stage.play_out(room)
-    last = MatchEvent.objects.filter(match_id=room.match_id, action_id__isnull=False).order_by("-number")[0]
+    last = MatchEvent.objects.filter(match=match_of(room), action_id__isnull=False).order_by("-number")[0]
     playing.act(room.pk, seat.pk, seat.number, last.action_id or "", last.step, last.answer, clock.now())
     with pytest.raises(Closed):
         playing.act(room.pk, seat.pk, seat.number, "new", last.step, last.answer, clock.now())

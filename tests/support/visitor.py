@@ -1,0 +1,146 @@
+"""A person without a browser: visits pages with cookies, and speaks on a table's socket as the page does."""
+
+import json
+import re
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Callable
+from http.cookiejar import CookieJar
+from typing import Any
+
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin
+
+PATIENCE_SECONDS = 15.0
+
+
+class Visitor:
+    """One identity with its cookies."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.jar = CookieJar()
+        self._opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(self.jar))
+        self.where = url
+
+    def get(self, path: str) -> tuple[int, str]:
+        """Status and text of a page; `where` is the address that it ended at."""
+        return self._open(urllib.request.Request(self.url + path))
+
+    def post(self, path: str, **fields: str) -> tuple[int, str]:
+        """Send a form with the token of the start page."""
+        _status, page = self.get("/")
+        found = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page)
+        assert found, "the start page has no form"
+        data = urllib.parse.urlencode({"csrfmiddlewaretoken": found[1], **fields}).encode()
+        return self._open(urllib.request.Request(self.url + path, data, {"Referer": self.url + "/"}))
+
+    def _open(self, request: urllib.request.Request) -> tuple[int, str]:
+        try:
+            with self._opener.open(request, timeout=PATIENCE_SECONDS) as answer:
+                self.where = answer.geturl()
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            self.where = error.geturl() or ""
+            return error.code, error.read().decode()
+
+    def play(self, **fields: str) -> str:
+        """Start a solo match; the code of its table."""
+        status, _page = self.post("/play/", **{"rounds": "1", "level": "medium", **fields})
+        found = re.search(r"/tables/([0-9A-Z]{8})/", self.where)
+        assert status == 200 and found, f"no table: {status} at {self.where}"
+        return found[1]
+
+    @property
+    def cookies(self) -> str:
+        return "; ".join(f"{cookie.name}={cookie.value}" for cookie in self.jar)
+
+    def sit(self, code: str, *, origin: str | None = None, cookies: str | None = None) -> "TableSocket":
+        """Open the table's socket as the page does."""
+        link = connect(
+            self.url.replace("http", "ws", 1) + f"/ws/tables/{code}/",
+            additional_headers={"Cookie": self.cookies if cookies is None else cookies},
+            origin=Origin(origin or self.url),
+            compression=None,
+        )
+        return TableSocket(link)
+
+
+class TableSocket:
+    """One socket; keeps every text that came and the newest update."""
+
+    def __init__(self, link: ClientConnection) -> None:
+        self.link = link
+        self.received: list[str] = []
+        self.update: dict[str, Any] = {}
+        self.acked: list[str] = []
+        self.counter = 0
+
+    def send(self, frame: dict[str, Any] | str) -> None:
+        self.link.send(frame if isinstance(frame, str) else json.dumps(frame, separators=(",", ":")))
+
+    def next(self, seconds: float = PATIENCE_SECONDS) -> dict[str, Any]:
+        """The next frame; raises TimeoutError or ConnectionClosed."""
+        text = self.link.recv(timeout=seconds)
+        assert isinstance(text, str)
+        self.received.append(text)
+        frame: dict[str, Any] = json.loads(text)
+        if frame["t"] == "update":
+            self.update = frame
+        if frame["t"] == "ack":
+            self.acked.append(frame["id"])
+        return frame
+
+    def until(self, right: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+        """The first frame that is right; keeps the connection alive meanwhile."""
+        for _i in range(500):
+            frame = self.next()
+            if right(frame):
+                return frame
+            if len(self.received) % 20 == 0:
+                self.ping()
+        raise AssertionError("500 frames and none was right")
+
+    def asked(self) -> dict[str, Any] | None:
+        """Wait for the own question; None when the match has ended."""
+
+        def ready(frame: dict[str, Any]) -> bool:
+            return frame["t"] == "update" and (frame["prompt"] is not None or frame["room"]["status"] == "finished")
+
+        if not (self.update and ready(self.update)):
+            self.until(ready)
+        prompt: dict[str, Any] | None = self.update["prompt"]
+        return prompt
+
+    def ping(self) -> None:
+        self.send({"t": "ping", "v": self.update.get("v", 0)})
+
+    def act(self, prompt: dict[str, Any], do: str | None = None, action_id: str | None = None) -> dict[str, Any]:
+        """Answer; the ack or refusal."""
+        self.counter += 1
+        name = action_id or f"v{id(self)}-{self.counter}"
+        self.send({"t": "act", "id": name, "step": prompt["step"], "do": do or prompt["choices"][0]["do"]})
+        answer = self.until(lambda frame: frame["t"] in {"ack", "refused"} and frame["id"] == name)
+        if self.update.get("prompt") and self.update["prompt"]["step"] == prompt["step"]:
+            self.update = {}
+        return answer
+
+    def play_out(self, *, answers: int = 10_000) -> None:
+        """Take the first choice until the end, or this often."""
+        while answers and (prompt := self.asked()) is not None:
+            assert self.act(prompt)["t"] == "ack"
+            answers -= 1
+
+    def closed(self) -> int:
+        """Wait for the close; its code."""
+        try:
+            while True:
+                self.next()
+        except ConnectionClosed as end:
+            return end.rcvd.code if end.rcvd else 1006
+
+    def drop(self) -> None:
+        """The network goes away without a good-bye."""
+        self.link.socket.close()
