@@ -13,6 +13,8 @@ from django.utils.translation import gettext as _
 
 from players.models import Player
 
+__all__ = ["Player", "forget_idle_guests", "sign_in_guest", "touch"]
+
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 # Being seen is noted this seldom, so that a busy player does not write a row a move.
 SEEN_ANEW_AFTER = timedelta(minutes=5)
