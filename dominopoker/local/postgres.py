@@ -33,7 +33,7 @@ timezone = 'UTC'
 log_timezone = 'UTC'
 log_min_messages = warning
 fsync = {durable}
-synchronous_commit = {durable}
+synchronous_commit = on
 full_page_writes = {durable}
 """
 
