@@ -88,9 +88,18 @@ def test_a_stale_note_with_the_number_of_another_program_does_not_stop_the_start
     servers.postgres.stop()
     note = servers.postgres.data / "postmaster.pid"
     servers.postgres._write(note, f"{os.getpid()}\n{servers.postgres.data}\n0\n5432\n\n\n")
-    (servers.valkey.folder / "pid").write_text(f"{os.getpid()}\n")
     servers.start()
     assert servers.postgres.running()
+
+
+def test_a_server_whose_note_is_wrong_is_still_found_and_stopped(servers: Services) -> None:
+    (servers.valkey.folder / "pid").write_text(f"{os.getpid()}\n")
+    assert servers.valkey.pid() not in (None, os.getpid())
+    servers.valkey.stop()
+    assert not servers.valkey.running()
+    (servers.valkey.folder / "pid").write_text(f"{os.getpid()}\n")
+    servers.start()
+    assert servers.valkey.running()
 
 
 def test_starters_at_the_same_time_start_one(folder: Path) -> None:

@@ -83,7 +83,7 @@ class Valkey:
         raise LocalError(f"Valkey did not start. Its log: {self.folder / 'log'}")
 
     def pid(self) -> int | None:
-        """The server's process, None when its note is missing or speaks of a process that is not it."""
+        """The server's process; None when there is none, whatever a stale note says."""
         try:
             number = int((self.folder / "pid").read_text())
             process = psutil.Process(number)
@@ -91,6 +91,9 @@ class Valkey:
                 return number
         except (FileNotFoundError, ValueError, psutil.Error):
             pass
+        if self.running():  # its note is gone or wrong, but it is ours: it knows our password
+            with self._client() as client, contextlib.suppress(redis.RedisError):
+                return int(client.info("server")["process_id"])
         return None
 
     def stop(self) -> None:
