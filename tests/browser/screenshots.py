@@ -1,0 +1,99 @@
+"""Pictures of every page and state at three sizes and in both themes, and the one of the README.
+
+`make screenshots` writes docs/img/table.png and, below .local/screenshots/, all the others to be looked at."""
+
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.browser import player
+from tests.support import chromium
+from tests.support.services import clone, make_template, new_services
+from tests.support.site import LiveSite
+
+ROOT = Path(__file__).parents[2]
+SIZES = {"phone": (360, 740), "tablet": (820, 1180), "desktop": (1440, 900)}
+
+
+def settle(page: Page) -> None:
+    """Let motion end: a picture of a moving tile shows nothing."""
+    page.wait_for_timeout(600)
+
+
+def walk(browser: Browser, url: str, folder: Path, name: str, scheme: str) -> None:
+    """Visit everything in one size and theme."""
+    width, height = SIZES[name]
+    context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)  # type: ignore[arg-type]
+    page = context.new_page()
+
+    def shoot(state: str) -> None:
+        settle(page)
+        page.screenshot(path=folder / f"{state}-{name}-{scheme}.png")
+
+    page.goto(url)
+    shoot("home")
+    page.goto(url + "/rules/")
+    shoot("rules")
+    player.start(page, url, rounds=1)
+    player.wait_for_question(page)
+    shoot("bidding")
+    seen = set()
+    while not player.over(page):
+        player.wait_for_question(page)
+        state = ""
+        if page.locator('[data-sheet="round"]:visible').count():
+            state = "round"
+        elif page.locator("[data-declare]:visible").count():
+            state = "declaring"
+        elif page.locator('[data-playable="true"]').count() and page.locator(".slot [data-tile], .slot svg").count():
+            state = "trick"
+        if state and state not in seen:
+            seen.add(state)
+            shoot(state)
+        if name == "desktop" and scheme == "dark" and state == "trick":
+            settle(page)
+            page.screenshot(path=ROOT / "docs" / "img" / "table.png")
+        player.click_through(page, turns=1)
+    shoot("final")
+    match = page.locator('[data-action="review"]')
+    if match.count():
+        page.goto(url + (match.first.get_attribute("href") or "/"))
+        shoot("match")
+        page.goto(page.url + "rounds/1/")
+        shoot("check")
+    context.close()
+
+
+def main() -> None:
+    folder = ROOT / ".local" / "screenshots"
+    folder.mkdir(parents=True, exist_ok=True)
+    (ROOT / "docs" / "img").mkdir(exist_ok=True)
+    servers = new_services()
+    try:
+        servers.start()
+        make_template(servers)
+        clone(servers, "dominopoker")
+        site = LiveSite(
+            servers,
+            {**servers.environment(), "CHANNEL_PREFIX": "pictures", "SECRET_KEY": "pictures-only"},
+            Path(tempfile.mkdtemp()) / "site.log",
+            private=True,
+        )
+        try:
+            site.start()
+            with sync_playwright() as play:
+                browser = play.chromium.launch(executable_path=chromium.path(), args=chromium.arguments())
+                for name in SIZES:
+                    for scheme in ("light", "dark"):
+                        walk(browser, site.url, folder, name, scheme)
+                browser.close()
+        finally:
+            site.stop()
+    finally:
+        servers.remove()
+    print(f"Pictures in {folder}, the one of the README in docs/img/table.png")
+
+
+if __name__ == "__main__":
+    main()
