@@ -14,7 +14,7 @@ import pytest
 from games import services as games
 from games.engine import deals, registry, table
 from games.engine.errors import EngineError
-from games.engine.tiles import Tile
+from games.engine.tiles import ALL_TILES, Tile
 from rooms import playing
 from tests.rooms import stage
 
@@ -122,7 +122,7 @@ def test_the_stream_is_blind_over_many_deals(seed: int, monkeypatch: pytest.Monk
 def compare(seed: int, monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
     chance = random.Random(seed)
     for _try in range(50):
-        deck = tuple(chance.sample(deals.ALL_TILES, 28))
+        deck = tuple(chance.sample(ALL_TILES, 28))
         script = played(deck, chance, 4 + chance.randrange(1, 20))
         other = redealt(deck, script, chance)
         if other is not None:
@@ -137,7 +137,7 @@ def compare(seed: int, monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
 def test_the_comparison_would_see_a_leak(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
     """The control: with a view that shows one hidden tile the streams differ."""
     chance = random.Random(1)
-    deck = tuple(chance.sample(deals.ALL_TILES, 28))
+    deck = tuple(chance.sample(ALL_TILES, 28))
     script = played(deck, chance, 4)
     other = redealt(deck, script, chance)
     assert other is not None
