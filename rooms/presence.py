@@ -15,6 +15,7 @@ from django.db.models import F, Max, Q
 from django.http import HttpRequest
 
 from games import selectors as game_selectors
+from players import services as players
 from players.selectors import Player, player_of
 from rooms import clock, seating
 from rooms.errors import NoSuchRoom
@@ -71,6 +72,7 @@ def connect(member: Membership, channel: str) -> None:
         if seat is None:
             return
         now = clock.now()
+        players.touch(member.player_id)
         Connection.objects.update_or_create(channel=channel, defaults={"seat": seat, "seen_at": now})
         if not seat.connected or table.room.away_since is not None:  # type: ignore[attr-defined]
             seat.connected = True  # type: ignore[attr-defined]

@@ -17,7 +17,8 @@ from rooms.models import Room, Seat
 if TYPE_CHECKING:
     from rooms.table import Table
 
-KEPT = 2000
+# As many as the history keeps folded: a snapshot holds its match, about 100 kB at seven rounds.
+KEPT = 500
 _lock = threading.Lock()
 _newest: "OrderedDict[int, Snapshot]" = OrderedDict()
 
