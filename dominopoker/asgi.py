@@ -17,12 +17,17 @@ pages = get_asgi_application()
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 from channels.security.websocket import OriginValidator  # noqa: E402
 from django.conf import settings  # noqa: E402
-from django.urls import path  # noqa: E402
+from django.urls import path, re_path, register_converter  # noqa: E402
 
 from rooms import hub  # noqa: E402
-from rooms.consumers import TableConsumer  # noqa: E402
+from rooms.codes import CodeConverter  # noqa: E402
+from rooms.consumers import NoSuchSocket, TableConsumer  # noqa: E402
 
-SOCKETS = [path("ws/tables/<str:code>/", TableConsumer.as_asgi())]
+register_converter(CodeConverter, "code")
+SOCKETS = [
+    path("ws/tables/<code:code>/", TableConsumer.as_asgi()),
+    re_path("", NoSuchSocket.as_asgi()),
+]
 
 
 class FullOriginValidator(OriginValidator):

@@ -6,7 +6,6 @@ import logging
 import time
 import uuid
 from collections import deque
-from http.cookies import SimpleCookie
 from typing import Any
 
 from channels.consumer import AsyncConsumer
@@ -14,6 +13,7 @@ from channels.exceptions import StopConsumer
 from django.conf import settings
 from django.core.cache import cache
 from django.db import Error as DatabaseError
+from django.http import parse_cookie
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
@@ -65,25 +65,28 @@ class TableConsumer(AsyncConsumer):
         self.pings = Bucket(2, 10)
         self.heard_at = time.monotonic()
         self.tasks: list[asyncio.Task[None]] = []
+        self.admitting: asyncio.Task[presence.Membership] | None = None
         await self.send({"type": "websocket.accept"})
+        self.tasks.append(asyncio.create_task(self._watch()))
         self.tasks.append(asyncio.create_task(self._write()))
         self.tasks.append(asyncio.create_task(self._enter()))
 
     async def _enter(self) -> None:
-        cookies = SimpleCookie(dict(self.scope["headers"]).get(b"cookie", b"").decode("latin-1"))
+        # As Django reads them for pages: one strange cookie of another site on this host must not hide ours.
+        cookies = parse_cookie(dict(self.scope["headers"]).get(b"cookie", b"").decode("latin-1"))
         code = self.scope["url_route"]["kwargs"]["code"]
         address = (self.scope.get("client") or ("",))[0]
-        session = cookies.get(settings.SESSION_COOKIE_NAME)
-        seat = cookies.get(settings.SEAT_COOKIE_NAME)
-        self.session_key = session.value if session else ""
+        self.session_key = cookies.get(settings.SESSION_COOKIE_NAME, "")
+        seat = cookies.get(settings.SEAT_COOKIE_NAME, "")
         try:
-            member = await threads.run(
-                _admit, self.session_key, code, seat.value if seat else "", address, self.channel
+            self.admitting = asyncio.create_task(
+                threads.run(_admit, self.session_key, code, seat, address, self.channel)
             )
+            member = await asyncio.shield(self.admitting)
         except Refuse as refusal:
             self.end(refusal.close_code)
             return
-        except (DatabaseError, RoomError) as error:
+        except Exception as error:  # noqa: BLE001  whatever it is, the page must be told to come again
             log.warning("handshake failed: %s", type(error).__name__)
             self.end(4000)
             return
@@ -106,7 +109,6 @@ class TableConsumer(AsyncConsumer):
             self.show(table.snapshot)
         here.notice(member.room_id, max(table.wanted, 1))
         self.tasks.append(asyncio.create_task(self._answer()))
-        self.tasks.append(asyncio.create_task(self._watch()))
 
     async def rejoin(self) -> None:
         """The lease was lost while the socket lived (the database was away): take it again."""
@@ -166,7 +168,7 @@ class TableConsumer(AsyncConsumer):
             except (RoomError, EngineError, GameError) as error:
                 code, text = error.code, _sentence(error)
                 if isinstance(error, Late):
-                    hub.get().spawn(threads.run(playing.ring, self.member.room_id))
+                    hub.get().ring_soon(self.member.room_id)
             except DatabaseError as error:
                 log.warning("action not stored: %s", type(error).__name__)
                 code, text = "try_again", _("That did not get through. It will be sent again.")
@@ -236,8 +238,10 @@ class TableConsumer(AsyncConsumer):
                     await self.send({"type": "websocket.close", "code": 4008})
         except asyncio.CancelledError:
             raise
-        except Exception as error:  # noqa: BLE001  the socket went away under the write
-            log.debug("socket gone: %s", type(error).__name__)
+        except Exception as error:  # noqa: BLE001  the socket went away under the write, or the update failed
+            log.warning("socket not served: %s", type(error).__name__)
+            with contextlib.suppress(Exception):
+                await self.send({"type": "websocket.close", "code": 4000})
 
     async def _send_text(self, text: str) -> None:
         # The server holds back a send while its buffer is above 64 KiB: a reader that lets it wait so long is lost.
@@ -247,7 +251,10 @@ class TableConsumer(AsyncConsumer):
     async def _watch(self) -> None:
         opened = time.monotonic()
         while True:
+            slept_from = time.monotonic()
             await asyncio.sleep(settings.HEARTBEAT_SECONDS)
+            if time.monotonic() - slept_from > settings.HEARTBEAT_SECONDS + 1:
+                self.heard_at = time.monotonic()  # this process stood still: pings may wait unread
             silent = time.monotonic() - self.heard_at
             if silent > settings.HEARTBEAT_SECONDS * presence.LEASE_HEARTBEATS:
                 self.end(4002)
@@ -257,12 +264,22 @@ class TableConsumer(AsyncConsumer):
     async def websocket_disconnect(self, _message: dict[str, Any]) -> None:
         for task in self.tasks:
             task.cancel()
-        member = self.member
-        if member is not None:
-            here = hub.get()
-            here.leave(member.room_id, self)
-            if member.sitting_id is not None and not here.draining:
-                here.spawn(_gone(member.room_id, self.channel))
+        self.closing = self.closing or (1000, "")
+        here = hub.get()
+        if self.member is not None:
+            here.leave(self.member.room_id, self)
+        if self.admitting is not None and not here.draining:
+            here.spawn(_gone(self.admitting, self.channel))
+        raise StopConsumer
+
+
+class NoSuchSocket(AsyncConsumer):
+    """Every address that is no table's: refused before anything is accepted."""
+
+    async def websocket_connect(self, _message: dict[str, Any]) -> None:
+        await self.send({"type": "websocket.close"})
+
+    async def websocket_disconnect(self, _message: dict[str, Any]) -> None:
         raise StopConsumer
 
 
@@ -298,9 +315,14 @@ def _handshake_allowed(address: str) -> bool:
         return True
 
 
-async def _gone(room_id: int, channel: str) -> None:
+async def _gone(admitting: "asyncio.Task[presence.Membership]", channel: str) -> None:
+    """End the presence of a socket, also of one that went away while it was still being let in."""
     try:
-        await threads.run(presence.disconnect, room_id, [channel])
+        member = await admitting
+        if member.sitting_id is not None:
+            await threads.run(presence.disconnect, member.room_id, [channel])
+    except Refuse:
+        return
     except Exception as error:  # noqa: BLE001  the lease runs out by itself
         log.warning("disconnect not stored: %s", type(error).__name__)
 

@@ -111,6 +111,7 @@ class Hub:
                 for listener in list(table.listeners):
                     listener.show(snapshot)
         except Exception as error:  # noqa: BLE001  the next second asks again
+            table.wanted = table.snapshot.version if table.snapshot else 0
             log.warning("room %s not read: %s", table.room_id, type(error).__name__)
         finally:
             table.refreshing = None
@@ -141,6 +142,12 @@ class Hub:
             log.warning("room %s not rung: %s", table.room_id, type(error).__name__)
         if table.version == before:  # somebody else holds it, or it was early: look again soon
             self.set_alarm(table, 0.25)
+
+    def ring_soon(self, room_id: int) -> None:
+        """Somebody was late: what is due there is due now."""
+        table = self.tables.get(room_id)
+        if table is not None:
+            self._alarm(table)
 
     async def _every_second(self) -> None:
         from rooms import presence, selectors

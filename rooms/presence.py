@@ -38,7 +38,7 @@ class Membership:
 
 def player_in_session(session_key: str | None) -> Player | None:
     """The signed-in, active player of a session cookie."""
-    if not session_key:
+    if not session_key or not (session_key.isascii() and session_key.isalnum()):
         return None
     request = HttpRequest()
     request.session = SessionStore(session_key)
@@ -122,7 +122,9 @@ def drop_stale(limit: int = 200) -> int:
 
 
 def pulse() -> None:
-    """Say that this process lives, once a second; after a silence of all processes, give the lost time back."""
+    """Say that this process serves, once a second; after a silence of all of them, give the lost time back.
+
+    Only processes that serve sockets pulse: while they are all away nobody can answer, whatever the worker does."""
     clock.sample()
     mend_outage()
     Pulse.objects.update_or_create(process=PROCESS, defaults={"at": clock.now()})
@@ -158,7 +160,7 @@ def _give_back(since: datetime, now: datetime, gap: timedelta) -> None:
     Connection.objects.update(seen_at=now)
     # Whatever was due is looked at again with the new times.
     live = Q(status=Room.Status.PLAYING) & (Q(deadline_at__isnull=False) | Q(away_since__isnull=False))
-    for room in Room.objects.filter(live).iterator():
+    for room in Room.objects.filter(live).select_for_update().order_by("pk"):
         times = [
             t
             for t in (

@@ -1,5 +1,6 @@
 """Taking seats: how a table comes to be, and who sits at it."""
 
+import contextlib
 import hashlib
 import secrets
 from dataclasses import dataclass
@@ -14,13 +15,10 @@ from games import services as games
 from games.services import SeatSpec
 from players.selectors import Player
 from rooms import clock
-from rooms.errors import AlreadySeated, TooMany
+from rooms.codes import new_code
+from rooms.errors import AlreadySeated, NoSuchRoom, TooMany
 from rooms.models import Room, Seat
 from rooms.table import Table, seconds
-
-# Crockford's base32: no I, L, O, U, so that a code can be read aloud.
-CODE_ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-CODE_LENGTH = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +30,6 @@ class Sitting:
     token: str
 
 
-def new_code() -> str:
-    return "".join(secrets.choice(CODE_ALPHABET) for _i in range(CODE_LENGTH))
-
-
 def token_hash(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
@@ -43,14 +37,29 @@ def token_hash(token: str) -> str:
 def check_pace(player: Player) -> None:
     """At most ROOMS_IN_TEN_MINUTES new tables an identity. Raises TooMany. Without the cache it lets pass: a solo
     table costs nobody anything, and Valkey being away must not stop play."""
-    key = f"rooms-made:{player.pk}"
     try:
-        cache.add(key, 0, 600)
-        made = cache.incr(key)
+        made = cache.get(f"rooms-made:{player.pk}", 0)
     except Exception:  # noqa: BLE001  the cache's errors have no common base
         return
-    if made > settings.ROOMS_IN_TEN_MINUTES:
+    if made >= settings.ROOMS_IN_TEN_MINUTES:
         raise TooMany
+
+
+def _count_pace(player: Player) -> None:
+    key = f"rooms-made:{player.pk}"
+    with contextlib.suppress(Exception):
+        cache.add(key, 0, 600)
+        cache.incr(key)
+
+
+def new_token(player: Player, code: str) -> str:
+    """A new secret for the seat that this player's own session holds; the one before is void. Raises NoSuchRoom.
+
+    For a browser that lost the seat's cookie: the session alone shows who it is."""
+    token = secrets.token_urlsafe(32)
+    if not Seat.objects.filter(room__code=code, player=player).update(token_hash=token_hash(token)):
+        raise NoSuchRoom
+    return token
 
 
 def open_solo(player: Player, options: dict[str, Any], bot_level: str, *, clocked: bool) -> Sitting:
@@ -97,4 +106,5 @@ def open_solo(player: Player, options: dict[str, Any], bot_level: str, *, clocke
         if seated is None:
             raise
         raise AlreadySeated(seated.room.code) from error
+    _count_pace(player)
     return Sitting(room.code, room.pk, token)

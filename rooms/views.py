@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonRes
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from games import selectors as game_selectors
 from games.bots import levels as bot_levels
@@ -54,12 +54,12 @@ def _home_context(request: HttpRequest) -> dict[str, object]:
     }
 
 
-@require_GET
+@require_safe
 def home(request: HttpRequest) -> HttpResponse:
     return render(request, "home/index.html", _home_context(request))
 
 
-@require_GET
+@require_safe
 def rules(request: HttpRequest) -> HttpResponse:
     return render(request, "rules/domino_poker.html")
 
@@ -71,9 +71,10 @@ def play(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return render(request, "home/index.html", {**_home_context(request), "error": form.one_error()}, status=400)
     player = player_in(request) or players.sign_in_guest(request)
-    if request.POST.get("give_up") == "1":
-        closing.give_up_running(player.pk)
     try:
+        seating.check_pace(player)  # before anything is given up for it
+        if request.POST.get("give_up") == "1":
+            closing.give_up_running(player.pk)
         sitting = seating.open_solo(
             player,
             {"rounds": form.cleaned_data["rounds"]},
@@ -91,10 +92,14 @@ def play(request: HttpRequest) -> HttpResponse:
     except TooMany:
         context = {**_home_context(request), "error": _("Too many new games at once. Wait a few minutes.")}
         return render(request, "home/index.html", context, status=429)
-    response = HttpResponseRedirect(reverse("table", args=[sitting.code]))
+    return _to_table(sitting.code, sitting.token)
+
+
+def _to_table(code: str, token: str) -> HttpResponse:
+    response = HttpResponseRedirect(reverse("table", args=[code]))
     response.set_cookie(
         settings.SEAT_COOKIE_NAME,
-        sitting.token,
+        token,
         max_age=86400,
         httponly=True,
         samesite="Lax",
@@ -103,7 +108,7 @@ def play(request: HttpRequest) -> HttpResponse:
     return response
 
 
-@require_GET
+@require_safe
 def table(request: HttpRequest, code: str) -> HttpResponse:
     """The live table for those who sit at it, its result for those who sat; 404 alike for everybody else."""
     player = player_in(request)
@@ -112,7 +117,10 @@ def table(request: HttpRequest, code: str) -> HttpResponse:
         try:
             presence.membership(player, code, request.COOKIES.get(settings.SEAT_COOKIE_NAME, ""))
         except NoSuchRoom:
-            if selectors.running_table(player.pk) is None and room.match_id is not None:
+            running = selectors.running_table(player.pk)
+            if running is not None and running["code"] == code:
+                return redirect("home")  # the seat's cookie is lost; the way back is offered there
+            if running is None and room.match_id is not None:
                 return _after_the_end(request, room, player)
         else:
             context = {
@@ -138,21 +146,34 @@ def _after_the_end(request: HttpRequest, room: Room, player: Player) -> HttpResp
 
 
 @require_POST
+def table_return(request: HttpRequest, code: str) -> HttpResponse:
+    """Back to the own table, with a new seat cookie in case that the old one is lost."""
+    player = player_in(request)
+    if player is None:
+        return redirect("home")
+    try:
+        return _to_table(code, seating.new_token(player, code))
+    except NoSuchRoom:
+        return redirect("home")
+
+
+@require_POST
 def table_leave(request: HttpRequest, code: str) -> HttpResponse:
-    """Give the match up. Leaving a table where one does not sit is leaving all the same."""
+    """Give the match up. Leaving a table where one does not sit changes nothing."""
     player = player_in(request)
     room = selectors.room_by_code(code)
-    if player is not None and room is not None:
-        try:
-            closing.leave(room.pk, player.pk)
-        except NoSuchRoom:
-            return redirect("home")
     response = redirect("home")
+    if player is None or room is None:
+        return response
+    try:
+        closing.leave(room.pk, player.pk)
+    except NoSuchRoom:
+        return response
     response.delete_cookie(settings.SEAT_COOKIE_NAME, samesite="Lax")
     return response
 
 
-@require_GET
+@require_safe
 def healthz(_request: HttpRequest) -> JsonResponse:
     """200 while this process answers and reaches the database; 503 otherwise, and while it is told to stop."""
     if hub.draining():

@@ -13,6 +13,8 @@ from tests.support.services import clone, make_template, new_services
 from tests.support.site import LiveSite
 
 ROOT = Path(__file__).parents[2]
+# The pace of the product: a picture between two hurried moves would show neither.
+PACE = {"BOT_PACE_SECONDS": "0.8", "TRICK_PAUSE_SECONDS": "1", "ROUND_PAUSE_SECONDS": "6"}
 SIZES = {"phone": (360, 740), "tablet": (820, 1180), "desktop": (1440, 900)}
 
 
@@ -75,13 +77,9 @@ def main() -> None:
         clone(servers, "dominopoker")
         site = LiveSite(
             servers,
-            {**servers.environment(), "CHANNEL_PREFIX": "pictures", "SECRET_KEY": "pictures-only"},
+            {**servers.environment(), "CHANNEL_PREFIX": "pictures", "SECRET_KEY": "pictures-only", **PACE},
             Path(tempfile.mkdtemp()) / "site.log",
             private=True,
-            # The pace of the product: a picture between two hurried moves would show neither.
-            BOT_PACE_SECONDS="0.8",
-            TRICK_PAUSE_SECONDS="1",
-            ROUND_PAUSE_SECONDS="6",
         )
         try:
             site.start()

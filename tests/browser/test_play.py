@@ -84,7 +84,7 @@ def test_a_double_click_is_one_bid(page: Page, live_site: LiveSite) -> None:
     player.start(page, live_site.url, rounds=1)
     page.locator("[data-bid]:visible").first.wait_for(timeout=20000)
     page.evaluate("""() => { for (const bid of ["3", "4"]) document.querySelector(`[data-bid="${bid}"]`).click(); }""")
-    player.wait_for_question(page)
+    page.locator("[data-bid]:visible").first.wait_for(state="detached", timeout=20000)
     bids = [json.loads(e.body) for e in MatchEvent.objects.filter(tag="BidMade", by="seat")]
     assert [bid["bid"] for bid in bids] == [3]
 
@@ -93,7 +93,10 @@ def test_a_second_match_offers_the_first(page: Page, live_site: LiveSite) -> Non
     player.start(page, live_site.url, rounds=1)
     table = page.url
     page.goto(live_site.url)
-    expect(page.locator(f'a[href="{table.removeprefix(live_site.url)}"]').first).to_be_visible()
+    back = page.locator(f'form[action="{table.removeprefix(live_site.url)}return/"] button')
+    back.first.click()
+    expect(page).to_have_url(table)
+    expect(page.locator("#table")).to_have_attribute("data-status", "connected")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -2,6 +2,8 @@
 
 import json
 import time
+import urllib.request
+from typing import Any
 
 import pytest
 from websockets.exceptions import InvalidStatus
@@ -158,6 +160,73 @@ def test_leaving_by_the_page_frees_the_player(live_site: LiveSite) -> None:
     assert status == 409 and code in page
     assert ana.post(f"/tables/{code}/leave/")[0] == 200
     assert ana.play() != code
+
+
+def test_a_lost_seat_cookie_is_given_anew_to_the_same_session(live_site: LiveSite) -> None:
+    ana = Visitor(live_site.url)
+    code = ana.play()
+    for cookie in list(ana.jar):
+        if cookie.name == "seat":
+            ana.jar.clear(cookie.domain, cookie.path, cookie.name)
+    assert ana.get(f"/tables/{code}/")[0] == 200 and ana.where == live_site.url + "/"
+    assert ana.sit(code).closed() == 4404
+    assert ana.post(f"/tables/{code}/return/")[0] == 200 and code in ana.where
+    assert ana.sit(code).asked() is not None
+    eve = Visitor(live_site.url)
+    eve.play()
+    eve.post(f"/tables/{code}/return/")
+    assert code not in eve.where and ana.sit(code).asked() is not None
+
+
+def test_too_many_new_tables_cost_no_running_match(other_site: Any) -> None:
+    site = other_site(ROOMS_IN_TEN_MINUTES="2")
+    ana = Visitor(site.url)
+    ana.play()
+    code = ana.play(give_up="1")
+    assert ana.post("/play/", rounds="1", level="medium", give_up="1")[0] == 429
+    assert Room.objects.get(code=code).status != "destroyed"
+
+
+def test_leaving_a_table_that_is_not_ones_own_keeps_the_seat(live_site: LiveSite) -> None:
+    ana = Visitor(live_site.url)
+    code = ana.play()
+    ana.post("/tables/ZZZZZZZZ/leave/")
+    assert ana.sit(code).asked() is not None
+
+
+@pytest.mark.parametrize("strange", ['prefs={"a": 1}', "a/b=1", "path=x", "name=\u00e9", "x"])
+def test_strange_cookies_of_others_do_no_harm(live_site: LiveSite, strange: str) -> None:
+    ana = Visitor(live_site.url)
+    code = ana.play()
+    assert ana.sit(code, cookies=f"{strange}; {ana.cookies}").asked() is not None
+
+
+def test_a_session_cookie_that_is_none_is_nobody(live_site: LiveSite) -> None:
+    ana = Visitor(live_site.url)
+    code = ana.play()
+    nul = r'session="' + r"\000" * 9 + '"'
+    assert ana.sit(code, cookies=nul).closed() == 4401
+    request = urllib.request.Request(live_site.url + "/", headers={"Cookie": nul})
+    with urllib.request.urlopen(request, timeout=10) as answer:
+        assert answer.status == 200
+
+
+@pytest.mark.parametrize("path", ["/tables/%00/", "/tables/abc/", "/tables/" + "Z" * 300 + "/", "/matches/0/", "/%00"])
+def test_strange_addresses_are_not_found(live_site: LiveSite, path: str) -> None:
+    assert Visitor(live_site.url).get(path)[0] == 404
+
+
+@pytest.mark.parametrize("code", ["%00", "nope", "ZZZZZZZZZ"])
+def test_a_socket_to_nowhere_is_refused(live_site: LiveSite, code: str) -> None:
+    with pytest.raises(InvalidStatus):
+        Visitor(live_site.url).sit(code)
+
+
+def test_monitors_may_ask_with_head(live_site: LiveSite) -> None:
+    for path in ("/", "/healthz", "/rules/"):
+        request = urllib.request.Request(live_site.url + path, method="HEAD")
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            assert answer.status == 200
 
 
 def test_giving_up_starts_another_match_in_one_step(live_site: LiveSite) -> None:
