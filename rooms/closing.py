@@ -8,7 +8,7 @@ from games import services as games
 from rooms import clock
 from rooms.errors import NoSuchRoom
 from rooms.models import Room, Seat
-from rooms.table import Table, locked, seconds
+from rooms.table import Table, grace, locked, seconds
 
 
 def free_seats(table: Table) -> None:
@@ -66,9 +66,7 @@ def close_due(table: Table) -> bool:
     if room.status in {Room.Status.FINISHED, Room.Status.WAITING} and room.expires_at <= clock.now():
         destroy(table)
         return True
-    solo = room.visibility == Room.Visibility.SOLO
-    grace = settings.SOLO_GRACE_SECONDS if solo else settings.GRACE_SECONDS
-    if room.away_since is not None and room.away_since + seconds(grace) <= clock.now():
+    if room.away_since is not None and room.away_since + grace(room) <= clock.now():
         abandon(table)
         return True
     return False

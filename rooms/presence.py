@@ -20,7 +20,7 @@ from players.selectors import Player, player_of
 from rooms import clock, seating
 from rooms.errors import NoSuchRoom
 from rooms.models import Connection, Pulse, Room, Seat
-from rooms.table import locked, seconds
+from rooms.table import grace, locked, seconds
 
 PROCESS = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
 LEASE_HEARTBEATS = 3
@@ -170,6 +170,5 @@ def _give_back(since: datetime, now: datetime, gap: timedelta) -> None:
             if t is not None
         ]
         if room.away_since is not None:
-            solo = room.visibility == Room.Visibility.SOLO
-            times.append(room.away_since + seconds(settings.SOLO_GRACE_SECONDS if solo else settings.GRACE_SECONDS))
+            times.append(room.away_since + grace(room))
         Room.objects.filter(pk=room.pk).update(due_at=min(times))

@@ -28,6 +28,12 @@ def seats_of(room_id: int) -> list[Seat]:
     return list(Seat.objects.filter(room_id=room_id).order_by("number").annotate(connected=Exists(live)))
 
 
+def grace(room: Room) -> timedelta:
+    """How long all humans may be away before the match is abandoned."""
+    solo = room.visibility == Room.Visibility.SOLO
+    return seconds(settings.SOLO_GRACE_SECONDS if solo else settings.GRACE_SECONDS)
+
+
 class Table:
     """A room, its seats and its match; only `locked` makes one."""
 
@@ -87,8 +93,7 @@ class Table:
             return None
         times = []
         if room.away_since is not None:
-            solo = room.visibility == Room.Visibility.SOLO
-            times.append(room.away_since + seconds(settings.SOLO_GRACE_SECONDS if solo else settings.GRACE_SECONDS))
+            times.append(room.away_since + grace(room))
         if not room.is_open and room.opened_at is not None:
             times.append(room.opened_at)
         elif any(self.plays_itself(prompt.seat) for prompt in game_selectors.prompts(self.loaded)):
