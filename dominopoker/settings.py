@@ -117,6 +117,7 @@ INSTALLED_APPS = [
     "rooms",
 ]
 MIDDLEWARE = [
+    "dominopoker.address.ClientAddress",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",

@@ -19,6 +19,7 @@ from django.utils.translation import gettext as _
 
 from games.engine.errors import EngineError
 from games.errors import GameError
+from players.address import client_address, limit_key
 from rooms import clock, closing, explain, frames, hub, playing, presence, threads
 from rooms.errors import Late, NoSuchRoom, RoomError
 from rooms.snapshots import Snapshot
@@ -75,7 +76,7 @@ class TableConsumer(AsyncConsumer):
         # As Django reads them for pages: one strange cookie of another site on this host must not hide ours.
         cookies = parse_cookie(dict(self.scope["headers"]).get(b"cookie", b"").decode("latin-1"))
         code = self.scope["url_route"]["kwargs"]["code"]
-        address = (self.scope.get("client") or ("",))[0]
+        address = limit_key(client_address(self.scope))
         self.session_key = cookies.get(settings.SESSION_COOKIE_NAME, "")
         seat = cookies.get(settings.SEAT_COOKIE_NAME, "")
         try:
