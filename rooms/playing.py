@@ -13,10 +13,9 @@ from players import selectors as players
 from rooms import clock, closing, presence
 from rooms.errors import ClockUnsure, Closed, Late, NoSuchRoom, NotOpen
 from rooms.models import Room
-from rooms.table import Table, locked, seats_of, seconds
+from rooms.table import SUBSTITUTE_LEVEL, Table, locked, seats_of, seconds
 
 AUTO_PLAY_AFTER = 3  # missed turns (rules: warning, inactive, auto-play)
-SUBSTITUTE_LEVEL = "medium"  # who plays for auto-play, forfeited and timed-out seats (rules)
 
 
 @dataclass(frozen=True, slots=True)
