@@ -50,6 +50,7 @@ class Feed:
         self.changed: dict[int, int] = {}
         self.gone: deque[tuple[int, int]] = deque(maxlen=KEPT_GONE)
         self.oldest = 0
+        self.state = ""
         self.states: deque[tuple[str, int]] = deque(maxlen=KEPT_STATES)
         self.texts: dict[tuple[int | None, str], tuple[float, asyncio.Task[str]]] = {}
         self.looking: asyncio.Task[None] | None = None
@@ -115,7 +116,8 @@ class Feed:
             if self.rows.get(room_id) != row:
                 self.changed[room_id] = self.number
         self.rows, self.online = found, online
-        self.states.append((state_of(found.values()), self.number))
+        self.state = state_of(found.values())
+        self.states.append((self.state, self.number))
         self.texts = {}
         for viewer in list(self.viewers):
             viewer.wake_up()
@@ -132,7 +134,8 @@ class Feed:
         if task is None or self.loop.time() - made_at > TEXT_SECONDS:
             rows = [row for room_id, row in self.rows.items() if since is None or self.changed[room_id] > since]
             gone = {room_id for at, room_id in self.gone if since is not None and at > since} - self.rows.keys()
-            frame = {"t": "lobby", "v": number, "from": since, "gone": sorted(gone), "online": asdict(self.online)}
+            frame = {"t": "lobby", "v": number, "from": since, "state": self.state, "gone": sorted(gone)}
+            frame["online"] = asdict(self.online)
             task = self.loop.create_task(threads.run(_frame, frame, rows, language))
             self.texts[key] = (self.loop.time(), task)
         return number, await asyncio.shield(task)

@@ -14,6 +14,7 @@ from django.http import HttpRequest, parse_cookie
 from django.utils import translation
 from django.utils.translation import gettext as _
 
+from players.address import client_address
 from rooms import explain, frames, hub, lobby, threads
 from rooms.consumers import Bucket, _handshake_allowed
 
@@ -44,7 +45,7 @@ class LobbyConsumer(AsyncConsumer):
 
     async def _enter(self) -> None:
         try:
-            allowed = await threads.run(_handshake_allowed, (self.scope.get("client") or ("",))[0])
+            allowed = await threads.run(_handshake_allowed, client_address(self.scope))
         except Exception as error:  # noqa: BLE001  whatever it is, the page must be told to come again
             log.warning("lobby handshake failed: %s", type(error).__name__)
             self.end(4000)

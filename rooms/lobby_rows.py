@@ -113,9 +113,7 @@ def read(room_ids: Iterable[int] | None = None) -> list[Row]:
     """The rows of these tables, of all without a list, in their order; those that no longer wait are left out."""
     rooms = _waiting() if room_ids is None else _waiting().filter(pk__in=list(room_ids))
     # The rooms are read before the seats: what is committed in between has a newer version and is read again.
-    rows = {
-        room["pk"]: room for room in rooms.values("pk", "version", "game", "host_id", "options", "created_at")
-    }
+    rows = {room["pk"]: room for room in rooms.values("pk", "version", "game", "host_id", "options", "created_at")}
     seats: dict[int, list[Seat]] = {}
     live = Connection.objects.filter(seat=OuterRef("pk"))
     for seat in Seat.objects.filter(room_id__in=list(rows)).annotate(connected=Exists(live)):

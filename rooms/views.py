@@ -17,6 +17,7 @@ from games.bots import levels as bot_levels
 from players import services as players
 from players.selectors import Player, player_of
 from rooms import closing, hub, presence, seating, selectors
+from rooms.busy import busy
 from rooms.errors import AlreadySeated, NoSuchRoom, RoomFull, Started, TooMany
 from rooms.models import Room
 from rooms.seating import Sitting
@@ -86,13 +87,11 @@ def play(request: HttpRequest) -> HttpResponse:
             clocked=form.cleaned_data["clock"],
         )
     except AlreadySeated:
-        context = {
-            "table": selectors.running_table(player.pk),
-            "rounds": form.cleaned_data["rounds"],
-            "level": form.cleaned_data["level"],
-            "clock": form.cleaned_data["clock"],
-        }
-        return render(request, "home/busy.html", context, status=409)
+        fields = {"rounds": str(form.cleaned_data["rounds"]), "level": form.cleaned_data["level"]}
+        if form.cleaned_data["clock"]:
+            fields["clock"] = "on"
+        offer = _("Give it up and start a new match")
+        return busy(request, player, action=request.path, fields=fields, offer=offer)
     except TooMany:
         context = {**_home_context(request), "error": _("Too many new games at once. Wait a few minutes.")}
         return render(request, "home/index.html", context, status=429)
