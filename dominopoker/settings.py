@@ -132,6 +132,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "dominopoker.unavailable.DatabaseBusy",
 ]
 ROOT_URLCONF = "dominopoker.urls"
 ASGI_APPLICATION = "dominopoker.asgi.application"
@@ -281,6 +282,8 @@ FRAMES_BURST = env_int("FRAMES_BURST", 20, 1, 10_000)
 HANDSHAKES_A_MINUTE = env_int("HANDSHAKES_A_MINUTE", 20, 1, 1_000_000)
 SOCKETS_AN_IDENTITY = env_int("SOCKETS_AN_IDENTITY", 6, 1, 1000)
 ROOMS_IN_TEN_MINUTES = env_int("ROOMS_IN_TEN_MINUTES", 6, 1, 1_000_000)
+GUESSES_A_MINUTE_IDENTITY = env_int("GUESSES_A_MINUTE_IDENTITY", 10, 1, 1_000_000)
+GUESSES_A_MINUTE_ADDRESS = env_int("GUESSES_A_MINUTE_ADDRESS", 60, 1, 1_000_000)
 WATCHERS_A_ROOM = env_int("WATCHERS_A_ROOM", 50, 0, 100_000)
 TALK_BURST = env_int("TALK_BURST", 3, 1, 1000)
 TALK_SECONDS = env_seconds("TALK_SECONDS", 3)
