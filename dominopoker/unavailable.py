@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable
 
-from django.db import DatabaseError, InterfaceError, OperationalError
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import get_template
 
@@ -21,15 +21,11 @@ class DatabaseBusy:
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        if not isinstance(exception, DatabaseError | InterfaceError) or not _passing(exception):
+        # These alone may pass by themselves: no connection, a lock or a statement that took too long.
+        if not isinstance(exception, OperationalError | InterfaceError):
             return None
         log.warning("503 at %s: %s", request.path, type(exception.__cause__ or exception).__name__)
         # Without the request: what it carries (session, messages) may need the database.
         response = HttpResponse(get_template("503.html").render(), status=503)
         response["Retry-After"] = str(AGAIN_SECONDS)
         return response
-
-
-def _passing(error: DatabaseError | InterfaceError) -> bool:
-    """Whether the same request may well succeed in a moment: no connection, a lock or a statement that took too long."""
-    return isinstance(error, OperationalError | InterfaceError)
