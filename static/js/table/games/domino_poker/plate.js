@@ -3,9 +3,11 @@
 import { gettext, ngettext, points, say } from "../../../words.js";
 import { h, redraw, set, text } from "../../dom.js";
 import { svg } from "../../tiles.js";
-import { nameOf, roleOf } from "./narrator.js";
+import { nameOf, roleOf } from "../../seats.js";
 
 const TILES = 7;
+// So many missed turns in a row put a seat on auto-play.
+const MISSES = 3;
 
 /** One trick in a row of pips: won, still needed, or beyond the bid. */
 function trickPip(kind) {
@@ -32,6 +34,7 @@ function totalWords(total) {
 export function createPlate(side) {
   const name = h("span.plate-name");
   const dealer = h("span.dealer", { title: gettext("Dealer") }, h("span", { "aria-hidden": "true" }, gettext("D")), h("span.hidden-text", {}, gettext("dealer")));
+  const misses = h("span.misses", { "aria-hidden": "true", hidden: true }, ...Array.from({ length: MISSES }, () => h("i")));
   const role = h("span.plate-role");
   const total = h("span.plate-total");
   const pips = h("span.plate-pips");
@@ -39,7 +42,7 @@ export function createPlate(side) {
   const backs = h("span.backs", { "aria-hidden": "true" });
   const element = h("div.plate", { "data-side": side, role: "group" },
     h("span.ring", { "aria-hidden": "true" }),
-    h("span.plate-top", {}, name, dealer),
+    h("span.plate-top", {}, name, dealer, misses),
     h("span.plate-who", {}, role, total),
     h("span.plate-bid", {}, pips, count),
     side === "south" ? null : backs);
@@ -55,7 +58,11 @@ export function createPlate(side) {
       "data-turn": view !== null && view.turn === number && !closing,
       "data-away": seat.kind === "human" && (!seat.connected || seat.auto_play || seat.forfeited),
       "data-missed": seat.missed > 0 && !seat.forfeited,
+      "data-auto": seat.kind === "human" && seat.auto_play && !seat.forfeited,
     });
+    const missed = seat.kind === "human" && !seat.forfeited ? Math.min(seat.missed, MISSES) : 0;
+    misses.hidden = missed === 0;
+    [...misses.children].forEach((mark, index) => set(mark, { "data-on": index < missed }));
     text(role, roleOf(seat, facts?.withdrawn));
     dealer.hidden = view === null || view.dealer !== number;
     redraw(total, facts ? String(facts.total) : "", () => (facts ? totalWords(facts.total) : []));
