@@ -6,6 +6,7 @@ import logging
 import time
 import uuid
 from collections import deque
+from dataclasses import replace
 from typing import Any
 
 from channels.consumer import AsyncConsumer
@@ -222,6 +223,10 @@ class TableConsumer(AsyncConsumer):
         if out is not None:
             self.end(*out)
         elif snapshot.version > self.shown_version:
+            # People change seats while a room waits: whose eyes these are is looked up anew each time.
+            if self.member is not None and self.member.seat is not None:
+                seat = snapshot.places.get(self.member.player_id, self.member.seat)
+                self.member = replace(self.member, seat=seat)
             self.update = snapshot
             self.wake.set()
 

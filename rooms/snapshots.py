@@ -62,6 +62,8 @@ class Snapshot:
     occupants: tuple[Occupant, ...]
     # Which device holds each sitting; a socket of another one is out.
     holders: dict[int, int]
+    # The seat of each player who sits here, or who sat here when the match ended.
+    places: dict[int, int]
     rematch: tuple[int, ...] | None
     rematch_open: bool
     loaded: history.Loaded | None = field(repr=False)
@@ -191,6 +193,7 @@ def read(room_id: int, at_least: int) -> Snapshot | None:
 
 def _build(room: Room, seats: list[Seat], loaded: history.Loaded | None) -> Snapshot:
     if seats or loaded is None:
+        places = {seat.player_id: seat.number for seat in seats if seat.player_id is not None}
         occupants = tuple(
             Occupant(
                 number=seat.number,
@@ -206,6 +209,8 @@ def _build(room: Room, seats: list[Seat], loaded: history.Loaded | None) -> Snap
             for seat in seats
         )
     else:
+        sat_there = game_selectors.seats_in(loaded.match_id)
+        places = {sat.player_id: sat.number for sat in sat_there if sat.player_id is not None}
         occupants = tuple(
             Occupant(
                 number=sat.number,
@@ -218,7 +223,7 @@ def _build(room: Room, seats: list[Seat], loaded: history.Loaded | None) -> Snap
                 auto_play=False,
                 forfeited=sat.forfeited,
             )
-            for sat in game_selectors.seats_in(loaded.match_id)
+            for sat in sat_there
         )
     host = next((seat.number for seat in seats if seat.player_id == room.host_id and seat.player_id is not None), None)
     rematch, rematch_open = _rematch(room, loaded)
@@ -242,6 +247,7 @@ def _build(room: Room, seats: list[Seat], loaded: history.Loaded | None) -> Snap
         host=host,
         occupants=occupants,
         holders={seat.pk: seat.holder for seat in seats if seat.player_id is not None},
+        places=places,
         rematch=rematch,
         rematch_open=rematch_open,
         loaded=loaded,
