@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import Exists, OuterRef, Q, Sum
+from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
 from django.template.loader import get_template
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
@@ -121,7 +121,7 @@ def read(room_ids: Iterable[int] | None = None) -> list[Row]:
     return sorted((_row(room, seats.get(number, [])) for number, room in rows.items()), key=lambda row: row.rank)
 
 
-def _waiting():  # type: ignore[no-untyped-def]
+def _waiting() -> "QuerySet[Room]":
     return Room.objects.filter(status=Room.Status.WAITING, visibility=Room.Visibility.PUBLIC)
 
 

@@ -17,6 +17,7 @@ from games.engine import registry
 from games.engine.errors import BadOptions
 from players import services as players
 from players.address import client_address
+from players.names import NameRefused
 from players.selectors import Player
 from rooms import clock, closing, codes, lobby, lobby_rows, presence, seating, selectors
 from rooms.busy import busy
@@ -149,7 +150,7 @@ def join(request: HttpRequest) -> HttpResponse:
         return _page(request, status=400, join_error=_("Type the eight symbols of the code."), **typed)
     code, player = codes.normalise(text), player_in(request)
     table = selectors.running_table(player.pk if player else None)
-    if player is not None and table is not None and table["code"] == code:
+    if player is not None and table is not None and code is not None and table["code"] == code:
         return _back(request, player, code)
     # A visitor without a name is known by the browser's own secret, so that one who guesses does not lock out others.
     browser = hashlib.sha256(request.META.get("CSRF_COOKIE", "").encode()).hexdigest()[:32]
@@ -173,7 +174,7 @@ def join(request: HttpRequest) -> HttpResponse:
 def quick_play(request: HttpRequest) -> HttpResponse:
     """The best table that waits, or a new one."""
     offer = _("Leave it and find another table")
-    return _seat(request, seating.quick_play, same=lambda table: False, fields={}, offer=offer)
+    return _seat(request, seating.quick_play, same=lambda _table: False, fields={}, offer=offer)
 
 
 @require_POST
@@ -204,8 +205,6 @@ def _seat(
 ) -> HttpResponse:
     """Take a seat for whoever asks. Who sits elsewhere is offered the way back; with give_up=1 the other seat is left,
     but only once the one asked for was there to be had. Who sits at that very table (`same`) is led there."""
-    from players.names import NameRefused
-
     typed = typed or {}
     try:
         player = _person(request)
@@ -240,7 +239,7 @@ def _person(request: HttpRequest) -> Player:
     if player is None:
         return players.sign_in_guest(request, name=name)
     if player.is_guest and name and name != player.shown_name and selectors.running_table(player.pk) is None:
-        return players.rename_guest(player, name)
+        players.rename_guest(player, name)
     return player
 
 

@@ -16,7 +16,7 @@ const known = { v: 0, state: page.dataset.state, fresh: true };
 
 // -- the filter ----------------------------------------------------------------------------------------------------
 
-const chosen = (name) => filterForm.querySelector(`input[name="${name}"]:checked`)?.value ?? "";
+const chosen = (name) => new FormData(filterForm).get(name) ?? "";
 
 const rows = createRows(page.querySelector("[data-rows]"), {
   fits: (row) => ["game", "fee"].every((name) => !chosen(name) || row.dataset[name] === chosen(name)),
@@ -33,8 +33,7 @@ function filterChanged() {
   url.pathname = filterForm.getAttribute("action"); // an answer to a form has another address
   url.search = "";
   for (const name of ["game", "fee"]) {
-    const several = filterForm.querySelectorAll(`input[name="${name}"]`).length > 1;
-    if (several && chosen(name)) url.searchParams.set(name, chosen(name));
+    if (chosen(name)) url.searchParams.set(name, chosen(name));
   }
   history.replaceState(null, "", url);
   rows.filter();
@@ -45,7 +44,8 @@ filterForm.addEventListener("change", filterChanged);
 filterForm.addEventListener("submit", (event) => event.preventDefault());
 page.querySelector("[data-show-all]").addEventListener("click", (event) => {
   event.preventDefault();
-  for (const input of filterForm.querySelectorAll('input[value=""]')) input.checked = true;
+  filterForm.querySelector("select").value = "";
+  filterForm.querySelector('input[value=""]').checked = true;
   filterChanged();
   document.getElementById("waiting-title").focus({ preventScroll: true });
 });
