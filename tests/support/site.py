@@ -75,7 +75,8 @@ class LiveSite:
         """Start the web process, and the worker with beat when asked for; back when the site answers."""
         self._web = self._run(
             "uvicorn", "dominopoker.asgi:application", "--host", "127.0.0.1", "--port", str(self.port),
-            "--ws-per-message-deflate", "false", "--timeout-graceful-shutdown", "10", "--no-access-log",
+            "--ws-per-message-deflate", "false", "--timeout-graceful-shutdown", "10", "--no-proxy-headers",
+            "--no-access-log",
         )  # fmt: skip
         if worker:
             self.start_worker()
