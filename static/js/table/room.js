@@ -4,7 +4,7 @@ import { gettext, say } from "../words.js";
 import { confirm } from "./confirm.js";
 import { h, redraw, set, text } from "./dom.js";
 import { createPanel } from "./room/panel.js";
-import { createPlace } from "./room/place.js";
+import { createChair } from "./room/chair.js";
 import { SIDES, news, sideOf } from "./seats.js";
 
 /**
@@ -14,9 +14,9 @@ import { SIDES, news, sideOf } from "./seats.js";
  */
 export function createRoom(element, { ask, leave, speech, visiting, qr, lobby }) {
   const note = h("div.felt-note");
-  const places = Object.fromEntries(SIDES.map((side) => [side, createPlace(side, { visiting, click, remove })]));
+  const chairs = Object.fromEntries(SIDES.map((side) => [side, createChair(side, { visiting, click, remove })]));
   const felt = h("div.felt", { "data-phase": "waiting" },
-    h("div.oval", { "aria-hidden": "true" }), note, ...SIDES.map((side) => places[side].element));
+    h("div.oval", { "aria-hidden": "true" }), note, ...SIDES.map((side) => chairs[side].element));
   const panel = createPanel({ visiting, qr, lobby, click, start, leave, destroy });
   const gone = h("div.room-gone", { hidden: true });
   element.append(h("div.room-felt", {}, felt), panel.element, gone);
@@ -45,7 +45,7 @@ export function createRoom(element, { ask, leave, speech, visiting, qr, lobby })
   async function remove(seat) {
     const sure = await confirm({
       title: say("Remove %(name)s?", { name: seat.name }),
-      text: gettext("The seat becomes free. A public room lets them come back."),
+      text: gettext("The seat becomes free. They cannot come back to this room."),
       yes: gettext("Remove"),
       no: gettext("Cancel"),
       action: "remove",
@@ -74,7 +74,7 @@ export function createRoom(element, { ask, leave, speech, visiting, qr, lobby })
       return;
     }
     const now = { room, refusals, connected: connection === "connected", level: panel.level, expiresAt: state.expiresAt };
-    for (let number = 0; number < room.seat_count; number += 1) places[sideOf(room, number)].draw(now, number);
+    for (let number = 0; number < room.seat_count; number += 1) chairs[sideOf(room, number)].draw(now, number);
     const open = room.seat_count - room.seats.length;
     redraw(note, `${open}`, () => [
       h("span.note-title", {}, say("%(taken)s of %(seats)s", { taken: room.seats.length, seats: room.seat_count })),

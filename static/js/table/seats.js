@@ -1,6 +1,6 @@
 /** Who sits where, in words: names, roles, and what has changed at a seat. */
 
-import { gettext, fill, ngettext, say } from "../words.js";
+import { gettext, say } from "../words.js";
 
 export const SIDES = ["south", "west", "north", "east"];
 
@@ -20,14 +20,14 @@ export const botName = (level) =>
 /** A level as people say it. */
 export const levelName = (level) => ({ medium: gettext("Medium"), hard: gettext("Hard"), epic: gettext("Epic") })[level] ?? level;
 
-/** Who sits there and how it stands with them, in two or three words. */
+/** Who sits there and how it stands with them, in one or two words, short enough for a plate. */
 export function roleOf(seat, withdrawn = false) {
-  if (seat.forfeited || withdrawn) return gettext("left · bot plays");
+  if (seat.forfeited || withdrawn) return gettext("bot plays");
   if (seat.kind === "bot") return botName(seat.level);
-  if (seat.auto_play) return seat.connected ? gettext("on auto-play") : gettext("away · auto-play");
+  if (seat.auto_play) return seat.connected ? gettext("auto-play") : gettext("away · auto");
   if (!seat.connected) return gettext("away");
-  if (seat.missed === 1) return gettext("missed 1 turn");
-  if (seat.missed > 1) return fill(ngettext("inactive: missed %(count)s", "inactive: missed %(count)s", seat.missed), { count: seat.missed });
+  if (seat.missed === 1) return gettext("missed 1");
+  if (seat.missed > 1) return gettext("inactive");
   return gettext("player");
 }
 

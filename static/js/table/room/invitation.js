@@ -29,7 +29,7 @@ export function createInvitation(qr) {
   const status = h("p.copied", { role: "status" });
   const body = h("div.invite-body");
   const element = h("section.invite", { "aria-labelledby": "invite-title" },
-    h("h2", { id: "invite-title" }, gettext("Invite")), body, status);
+    h("div.invite-head", {}, h("h2", { id: "invite-title" }, gettext("Invite")), status), body);
   let timer = null;
 
   async function give(words, done) {

@@ -1,4 +1,4 @@
-/** One seat of a waiting room: who has taken it, or what may be done with it while it is empty. */
+/** One chair of a waiting room: who has taken it, or what may be done with it while it is empty. */
 
 import { gettext, say } from "../../words.js";
 import { h, redraw, set, text } from "../dom.js";
@@ -8,13 +8,13 @@ import { botName, nameOf, seatAt } from "../seats.js";
  * @param {"south"|"west"|"north"|"east"} side
  * @param {object} hooks visiting, click(about, frame), remove(seat)
  */
-export function createPlace(side, { visiting, click, remove }) {
+export function createChair(side, { visiting, click, remove }) {
   const name = h("span.plate-name");
   const host = h("span.host-mark", { hidden: true }, gettext("Host"));
   const role = h("span.plate-role");
-  const actions = h("div.place-actions");
+  const actions = h("div.chair-actions");
   const refusal = h("p.refusal", { hidden: true });
-  const element = h("div.plate.place", { "data-side": side, role: "group", tabindex: "-1" },
+  const element = h("div.plate.chair", { "data-side": side, role: "group", tabindex: "-1" },
     h("span.plate-top", {}, name, host),
     h("span.plate-who", {}, role),
     actions, refusal);
