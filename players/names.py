@@ -156,4 +156,4 @@ def _is_reserved(name: str) -> bool:
 def _is_taken(name: str, player: Player | None) -> bool:
     alike = keys(name)
     others = Player.objects.filter(Q(name_key__in=alike) | Q(username_key__in=alike), is_guest=False)
-    return others.exclude(pk=player.pk if player is not None else None).exists()
+    return (others.exclude(pk=player.pk) if player is not None else others).exists()

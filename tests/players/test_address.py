@@ -45,8 +45,8 @@ CASES = [
 def test_sockets_and_pages_agree(settings: Any, proxies: int, forwarded: list[str], expected: str) -> None:
     settings.TRUSTED_PROXIES = proxies
     assert client_address(scope(*forwarded)) == expected
-    header = {"HTTP_X_FORWARDED_FOR": ",".join(forwarded)} if forwarded else {}
-    assert client_address(RequestFactory().get("/", REMOTE_ADDR=PEER, **header)) == expected
+    headers = {"X-Forwarded-For": ",".join(forwarded)} if forwarded else {}
+    assert client_address(RequestFactory().get("/", headers=headers, REMOTE_ADDR=PEER)) == expected
 
 
 def test_a_peer_without_an_address() -> None:

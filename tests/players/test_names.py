@@ -195,9 +195,7 @@ def test_guests_may_share_names() -> None:
 
 def test_the_database_lets_one_of_two_look_alikes_register() -> None:
     names = ["Marta", "marta", "MARTA", "rnarta", "Mar ta", "M4rta", "mаrtа", "ΜARTA"] * 2
-    made = at_once(
-        [lambda number=number, name=name: registered(f"u{number}", name) for number, name in enumerate(names)]
-    )
+    made = at_once([partial(registered, f"u{number}", name) for number, name in enumerate(names)])
     kept = [one for one in made if isinstance(one, Player)]
     assert all(isinstance(one, IntegrityError) for one in made if not isinstance(one, Player))
     assert len({one.name_key for one in kept}) == len(kept) == Player.objects.count()
