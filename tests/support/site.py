@@ -112,6 +112,23 @@ class LiveSite:
             self._web.wait(10)
             self._web = None
 
+    def pause(self) -> None:
+        """SIGSTOP the web process: it stands still, its sockets stay open."""
+        self._signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number: signal.Signals) -> None:
+        assert self._web is not None
+        os.killpg(self._web.pid, number)
+
+    @property
+    def pid(self) -> int:
+        """The number of the web process."""
+        assert self._web is not None
+        return self._web.pid
+
     def kill_worker(self) -> None:
         """SIGKILL the worker and its beat."""
         if self._worker is not None:
