@@ -53,6 +53,9 @@ class TableConsumer(AsyncConsumer):
     """One socket. Frames are stamped on arrival and answered one after another by a task of their own, so that a
     slow answer delays neither the next stamp nor the updates; one sender writes, newest update first."""
 
+    # Nothing comes to a single socket over the channel layer, so a table opens while Valkey is away.
+    channel_layer_alias = "none"
+
     async def websocket_connect(self, _message: dict[str, Any]) -> None:
         self.channel = uuid.uuid4().hex
         self.alive = True
@@ -326,6 +329,8 @@ class OnlookerConsumer(TableConsumer):
 
 class NoSuchSocket(AsyncConsumer):
     """Every address that is no table's: refused before anything is accepted."""
+
+    channel_layer_alias = "none"
 
     async def websocket_connect(self, _message: dict[str, Any]) -> None:
         await self.send({"type": "websocket.close"})
