@@ -13,7 +13,9 @@ from tests.support.visitor import TableSocket, Visitor
 BACKOFF_SECONDS = (0.5, 1.0, 2.0, 4.0, 8.0)
 
 
-def table_of(urls: list[str], people: int, *, rounds: int, number: int, visibility: str = "private") -> "list[Robot]":
+def table_of(
+    urls: list[str], people: int, *, rounds: int, number: int, visibility: str = "private", think_seconds: float = 0.2
+) -> "list[Robot]":
     """A started match of this many people and bots for the rest; its people in turn at the addresses given.
 
     Nobody has sat down at the running table yet: start the robots."""
@@ -29,7 +31,7 @@ def table_of(urls: list[str], people: int, *, rounds: int, number: int, visibili
     robots = []
     for place, visitor in enumerate(visitors):
         own_first = [visitor.url, *(url for url in urls if url != visitor.url)]
-        robots.append(Robot(visitor, code, own_first, seed=number * 10 + place))
+        robots.append(Robot(visitor, code, own_first, seed=number * 10 + place, think_seconds=think_seconds))
     return robots
 
 
