@@ -45,7 +45,8 @@ class LobbyConsumer(AsyncConsumer):
 
     async def _enter(self) -> None:
         try:
-            allowed = await threads.run(_handshake_allowed, client_address(self.scope))
+            # Counted apart, so that lobby pages never use up what a return to a running match needs.
+            allowed = await threads.run(_handshake_allowed, f"lobby:{client_address(self.scope)}")
         except Exception as error:  # noqa: BLE001  whatever it is, the page must be told to come again
             log.warning("lobby handshake failed: %s", type(error).__name__)
             self.end(4000)
@@ -132,6 +133,8 @@ class LobbyConsumer(AsyncConsumer):
         except Exception as error:  # noqa: BLE001  the socket went away under the write, or the rows were not read
             log.warning("lobby not served: %s", type(error).__name__)
             await self._close(4000)
+        finally:
+            feed.leave(self)  # a frozen page may keep its end of the line for long
 
     async def _close(self, code: int) -> None:
         with contextlib.suppress(Exception):

@@ -71,8 +71,9 @@ class Row:
 
     @property
     def rank(self) -> tuple[int, int, int]:
-        """The place in the list: tables whose people are all away last, then most people, then oldest."""
-        return (int(self.away), -self.humans, self.room_id)
+        """The place in the list: where one can sit down, then full tables, then those whose people are all away; among
+        these most people first, then oldest."""
+        return (2 if self.away else int(self.full), -self.humans, self.room_id)
 
     def age_seconds(self, now: datetime) -> int:
         return max(int((now - self.created_at).total_seconds()), 0)
@@ -122,7 +123,10 @@ def read(room_ids: Iterable[int] | None = None) -> list[Row]:
 
 
 def _waiting() -> "QuerySet[Room]":
-    return Room.objects.filter(status=Room.Status.WAITING, visibility=Room.Visibility.PUBLIC)
+    # A table whose time is over is gone from the lobby, however late it is swept.
+    return Room.objects.filter(
+        status=Room.Status.WAITING, visibility=Room.Visibility.PUBLIC, expires_at__gt=clock.now()
+    )
 
 
 def _row(room: dict[str, object], seats: list[Seat]) -> Row:
