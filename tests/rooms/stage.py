@@ -183,6 +183,11 @@ def refreshed(room: Room) -> Room:
     return room
 
 
+def match_of(room: Room) -> int:
+    assert room.match_id is not None
+    return room.match_id
+
+
 def seat_of(room: Room, player: Player) -> Seat:
     return Seat.objects.get(room=room, player=player)
 

@@ -75,13 +75,19 @@ def run_out(room: Room) -> None:
 
 def answers(room: Room) -> list[tuple[int | None, str, str]]:
     """Who answered which question, in order."""
-    log = MatchEvent.objects.filter(match_id=room.match_id).exclude(answer="").order_by("number")
+    log = MatchEvent.objects.filter(match_id=stage.match_of(room)).exclude(answer="").order_by("number")
     return list(log.values_list("seat", "step", "by"))
 
 
 def forfeiters(room: Room) -> Any:
     """The seats that the record of the match calls given up."""
-    return MatchSeat.objects.filter(match_id=room.match_id, forfeited=True).values_list("number", flat=True)
+    return MatchSeat.objects.filter(match_id=stage.match_of(room), forfeited=True).values_list("number", flat=True)
+
+
+def ends_as(room: Room) -> tuple[str, datetime | None]:
+    """The status of the room, and when it is looked at next."""
+    room.refresh_from_db()
+    return room.status, room.due_at
 
 
 def finished(*players: Player, rounds: int = 1) -> Room:
@@ -291,8 +297,8 @@ def test_the_end_frees_everybody_at_once_and_stays_readable_for_a_minute() -> No
     assert stage.refreshed(room).status == "finished"
     Room.objects.filter(pk=room.pk).update(expires_at=just_past(), due_at=just_past())
     tasks.expire_rooms()
-    assert stage.refreshed(room).status == "destroyed" and room.due_at is None
-    assert Match.objects.get(pk=room.match_id or 0).status == "finished"
+    assert ends_as(room) == ("destroyed", None)
+    assert Match.objects.get(pk=stage.match_of(room)).status == "finished"
 
 
 # -- the countdown -----------------------------------------------------------------------------------------------
@@ -406,7 +412,7 @@ def test_the_clock_runs_on_for_a_player_who_is_gone(question: str) -> None:
     assert stage.prompts(room)[0].step == prompt.step
     stage.pass_time(room, 0.7)
     tasks.ring_due()
-    event = MatchEvent.objects.get(match_id=room.match_id, step=prompt.step, by="idle")
+    event = MatchEvent.objects.get(match_id=stage.match_of(room), step=prompt.step, by="idle")
     assert event.seat == seat.number and (question != "bid" or event.answer == "bid 0")
     if question == "last":
         stage.play_to_the_end(room)
@@ -429,7 +435,7 @@ def test_forfeit_in_ones_own_turn_lets_the_bot_go_on() -> None:
     assert room.deadline_at is None and room.due_at is not None
     stage.pass_time(room, 1)
     tasks.ring_due()
-    assert MatchEvent.objects.get(match_id=room.match_id, step=prompt.step).by == "bot"
+    assert MatchEvent.objects.get(match_id=stage.match_of(room), step=prompt.step).by == "bot"
     with pytest.raises(Closed):
         playing.act(room.pk, seat.pk, seat.number, "again", prompt.step, "bid 1", clock.now())
     with pytest.raises(NoSuchRoom):
@@ -477,7 +483,7 @@ def test_when_every_human_has_forfeited_the_match_is_abandoned_at_once() -> None
         assert stage.refreshed(room).status != "destroyed"
         closing.leave(room.pk, ana.pk)
         assert stage.refreshed(room).status == "destroyed" and room.due_at is None
-        assert Match.objects.get(pk=room.match_id or 0).status == "abandoned"
+        assert Match.objects.get(pk=stage.match_of(room)).status == "abandoned"
         assert stage.frame_of(room, None)["room"]["outcome"] == {"reason": "abandoned"}
         for player in (ana, ben):
             stage.waiting(player)
@@ -506,7 +512,7 @@ def test_the_last_online_human_forfeits_while_the_other_is_only_disconnected(com
         stage.pass_time(room, 2)
         tasks.close_abandoned()
         assert stage.refreshed(room).status == "destroyed"
-        assert Match.objects.get(pk=room.match_id or 0).status == "abandoned"
+        assert Match.objects.get(pk=stage.match_of(room)).status == "abandoned"
     stage.waiting(ben)
 
 
