@@ -293,6 +293,8 @@ def rematch(player: Player, code: str) -> Sitting:
 
 def _join(table: Table, player: Player, number: int | None) -> str:
     """Sit down at a waiting room and save it; the seat's token."""
+    if any(seat.player_id == player.pk for seat in table.seats):
+        raise AlreadySeated(table.room.code)  # a second click: whoever sits here must not hear that the room is full
     table.require_waiting()
     if player.pk in table.room.removed:
         raise Removed
@@ -338,12 +340,13 @@ def _room_id(code: str) -> int:
 
 @contextlib.contextmanager
 def _one_table(player: Player) -> Iterator[None]:
-    """The database allows a player one seat: its refusal says where that seat is. Raises AlreadySeated."""
+    """The database allows a player one seat: its refusal says where that seat is. Raises AlreadySeated, or TooMany when
+    it was left in the same moment."""
     try:
         yield
     except IntegrityError as error:
         assert not connection.in_atomic_block
         seated = Seat.objects.filter(player=player).select_related("room").first()
         if seated is None:
-            raise
+            raise TooMany from error
         raise AlreadySeated(seated.room.code) from error

@@ -18,7 +18,7 @@ from players import services as players
 from players.selectors import Player, player_of
 from rooms import closing, hub, presence, seating, selectors
 from rooms.busy import busy
-from rooms.errors import AlreadySeated, NoSuchRoom, RoomFull, Started, TooMany
+from rooms.errors import AlreadySeated, NoSuchRoom, RoomError, TooMany
 from rooms.models import Room
 from rooms.seating import Sitting
 
@@ -216,7 +216,7 @@ def table_rematch(request: HttpRequest, code: str) -> HttpResponse:
         return to_table(seating.rematch(player, code))
     except AlreadySeated as error:
         return redirect("table", error.room_code)
-    except (NoSuchRoom, Started, RoomFull, TooMany) as error:
+    except RoomError as error:
         gone = _("That table is closed: meet again in the lobby.")
         messages.info(request, gone if isinstance(error, NoSuchRoom) else str(error.text))
         return redirect("lobby")
