@@ -137,6 +137,12 @@ class TableSocket:
             self.acked.append(frame["id"])
         return frame
 
+    def drain(self, seconds: float = 0.01) -> None:
+        """Take in all that has come."""
+        with contextlib.suppress(TimeoutError):
+            while True:
+                self.next(seconds)
+
     def until(self, right: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
         """The first frame that is right."""
         for _i in range(500):
