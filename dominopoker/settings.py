@@ -113,6 +113,7 @@ INSTALLED_APPS = [
     "django_htmx",
     "csp",
     "players",
+    "wallet",
     "games",
     "rooms",
 ]
@@ -188,6 +189,9 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 5.0,
         "options": {"expires": 10},
     },
+    "seal_days": {"task": "wallet.tasks.seal_days", "schedule": 900.0, "options": {"expires": 900}},
+    "expire_corrections": {"task": "wallet.tasks.expire_corrections", "schedule": 300.0, "options": {"expires": 300}},
+    "check_ledger": {"task": "wallet.tasks.check_ledger", "schedule": 3600.0, "options": {"expires": 3600}},
     "forget_idle_guests": {"task": "rooms.tasks.forget_idle_guests", "schedule": 3600.0, "options": {"expires": 3600}},
 }
 
@@ -277,6 +281,16 @@ HANDSHAKES_A_MINUTE = env_int("HANDSHAKES_A_MINUTE", 20, 1, 1_000_000)
 SOCKETS_AN_IDENTITY = env_int("SOCKETS_AN_IDENTITY", 6, 1, 1000)
 ROOMS_IN_TEN_MINUTES = env_int("ROOMS_IN_TEN_MINUTES", 6, 1, 1_000_000)
 SOCKET_THREADS = env_int("SOCKET_THREADS", 8, 1, 100)
+
+# Coins (docs/wallet.md).
+WELCOME_COINS = env_int("WELCOME_COINS", 5000, 1, 1_000_000)
+REWARD_COINS_A_DAY = env_int("REWARD_COINS_A_DAY", 3000, 0, 1_000_000)
+CORRECTION_COINS = env_int("CORRECTION_COINS", 10_000, 1, 1_000_000_000)
+CORRECTION_COINS_A_DAY = env_int("CORRECTION_COINS_A_DAY", 50_000, 1, 1_000_000_000)
+CORRECTION_SECONDS = env_seconds("CORRECTION_SECONDS", 86400)
+# Further checks of check_ledger, each a function without arguments that gives one line a finding.
+LEDGER_CHECKS: list[str] = []
+
 # A forced deal for trials, as a JSON list of decks; it exists only where TESTING is set.
 TESTING = env_bool("TESTING", False)
 FORCED_DEAL = env("FORCED_DEAL", "") if TESTING else ""
