@@ -13,6 +13,7 @@ from wallet import chart
 from wallet.models import Account, Correction, Kind, Posting, Reward, Transaction
 
 __all__ = [
+    "ALL",
     "Filters",
     "Kind",
     "Line",
@@ -47,6 +48,9 @@ class Filters:
     kinds: Collection[str] = ()
     since: datetime | None = None
     until: datetime | None = None
+
+
+ALL = Filters()
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +171,7 @@ def totals() -> dict[str, int]:
     return found
 
 
-def statement(player_id: int, filters: Filters = Filters(), page: int = 1) -> Page:
+def statement(player_id: int, filters: Filters = ALL, page: int = 1) -> Page:
     """The lines of a player's account, newest first, with the balance after each. A page beyond the last is the last,
     one before the first is the first."""
     values = _statement_values(player_id, filters)
@@ -181,7 +185,7 @@ def statement(player_id: int, filters: Filters = Filters(), page: int = 1) -> Pa
         return Page([Line(*row) for row in cursor.fetchall()], number, pages, total)
 
 
-def all_lines(player_id: int, filters: Filters = Filters()) -> Iterator[Line]:
+def all_lines(player_id: int, filters: Filters = ALL) -> Iterator[Line]:
     """All of a statement, oldest first."""
     with connection.cursor() as cursor:
         cursor.execute(f"{_LINES.format(what=_LINE)} ORDER BY l.id", _statement_values(player_id, filters))
