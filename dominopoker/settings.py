@@ -113,6 +113,7 @@ INSTALLED_APPS = [
     "django_htmx",
     "csp",
     "players",
+    "wallet",
     "games",
     "rooms",
 ]
@@ -192,6 +193,9 @@ CELERY_BEAT_SCHEDULE = {
     },
     "expire_rooms": {"task": "rooms.tasks.expire_rooms", "schedule": 30.0, "options": {"expires": 60}},
     "close_abandoned": {"task": "rooms.tasks.close_abandoned", "schedule": 5.0, "options": {"expires": 10}},
+    "seal_days": {"task": "wallet.tasks.seal_days", "schedule": 900.0, "options": {"expires": 900}},
+    "expire_corrections": {"task": "wallet.tasks.expire_corrections", "schedule": 300.0, "options": {"expires": 300}},
+    "check_ledger": {"task": "wallet.tasks.check_ledger", "schedule": 3600.0, "options": {"expires": 3600}},
     "forget_idle_guests": {"task": "rooms.tasks.forget_idle_guests", "schedule": 3600.0, "options": {"expires": 3600}},
 }
 
@@ -288,6 +292,16 @@ WATCHERS_A_ROOM = env_int("WATCHERS_A_ROOM", 50, 0, 100_000)
 TALK_BURST = env_int("TALK_BURST", 3, 1, 1000)
 TALK_SECONDS = env_seconds("TALK_SECONDS", 3)
 SOCKET_THREADS = env_int("SOCKET_THREADS", 8, 1, 100)
+
+# Coins (docs/wallet.md).
+WELCOME_COINS = env_int("WELCOME_COINS", 5000, 1, 1_000_000)
+REWARD_COINS_A_DAY = env_int("REWARD_COINS_A_DAY", 3000, 0, 1_000_000)
+CORRECTION_COINS = env_int("CORRECTION_COINS", 10_000, 1, 1_000_000_000)
+CORRECTION_COINS_A_DAY = env_int("CORRECTION_COINS_A_DAY", 50_000, 1, 1_000_000_000)
+CORRECTION_SECONDS = env_seconds("CORRECTION_SECONDS", 86400)
+# Further checks of check_ledger, each a function without arguments that gives one line a finding.
+LEDGER_CHECKS: list[str] = []
+
 # A forced deal for trials, as a JSON list of decks; it exists only where TESTING is set.
 TESTING = env_bool("TESTING", False)
 FORCED_DEAL = env("FORCED_DEAL", "") if TESTING else ""
