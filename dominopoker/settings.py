@@ -296,6 +296,8 @@ SOCKET_THREADS = env_int("SOCKET_THREADS", 8, 1, 100)
 # Coins (docs/wallet.md).
 WELCOME_COINS = env_int("WELCOME_COINS", 5000, 1, 1_000_000)
 REWARD_COINS_A_DAY = env_int("REWARD_COINS_A_DAY", 3000, 0, 1_000_000)
+# What the first two places of a solo match are worth, by the level of the bots (rules).
+REWARDS = {"medium": 50, "hard": 100, "epic": 300}
 CORRECTION_COINS = env_int("CORRECTION_COINS", 10_000, 1, 1_000_000_000)
 CORRECTION_COINS_A_DAY = env_int("CORRECTION_COINS_A_DAY", 50_000, 1, 1_000_000_000)
 CORRECTION_SECONDS = env_seconds("CORRECTION_SECONDS", 86400)

@@ -1,5 +1,6 @@
 """Questions about matches that change nothing; what a viewer may know comes from here alone."""
 
+from datetime import datetime
 from typing import Any
 
 from games import history
@@ -93,6 +94,14 @@ def match_for(player_id: int | None, match_id: int) -> Match | None:
 def is_finished(match_id: int) -> bool:
     """Whether it came to a result (an abandoned match did not)."""
     return Match.objects.filter(pk=match_id, status=Match.Status.FINISHED).exists()
+
+
+def ended_at(match_id: int) -> datetime:
+    """When the match ended, by the database's clock; the same at every asking. Raises NoSuchMatch while it runs."""
+    at = Match.objects.filter(pk=match_id).values_list("finished_at", flat=True).first()
+    if at is None:
+        raise NoSuchMatch(match_id)
+    return at
 
 
 def record_of(match_id: int) -> Record:

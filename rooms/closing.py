@@ -6,7 +6,7 @@ from django.conf import settings
 
 from games import selectors as game_selectors
 from games import services as games
-from rooms import clock
+from rooms import clock, settlement
 from rooms.errors import NoSuchRoom
 from rooms.models import Connection, Room, Seat
 from rooms.table import SEATS, SUBSTITUTE_LEVEL, Table, grace, locked, seconds
@@ -23,6 +23,8 @@ def finish(table: Table, now: datetime) -> None:
     room = table.room
     room.status = Room.Status.FINISHED
     room.expires_at = now + seconds(settings.RESULT_SECONDS)
+    assert table.step is not None and table.step.outcome is not None
+    settlement.settle(table, table.step.outcome)
     _stop_clocks(room)
     free_seats(table)
 
@@ -31,10 +33,18 @@ def abandon(table: Table) -> None:
     """Nobody is left to play it: the match has no result and the table is gone."""
     if table.room.match_id is not None:
         games.abandon(table.room.match_id)
-    destroy(table)
+        settlement.abandon(table)
+    _end(table)
 
 
 def destroy(table: Table) -> None:
+    """The table is gone. Before the start every fee goes back; a result that was shown has been paid."""
+    if table.room.match_id is None:
+        settlement.refund(table.room, table.seats)
+    _end(table)
+
+
+def _end(table: Table) -> None:
     room = table.room
     room.status = Room.Status.DESTROYED
     _stop_clocks(room)
@@ -56,9 +66,10 @@ def leave(room_id: int, player_id: int) -> None:
 
 
 def vacate(table: Table, seat: Seat) -> None:
-    """The seat of a waiting room is free again. The host's place goes to the next human clockwise; without any human
-    left the room is destroyed."""
+    """The seat of a waiting room is free again, its fee paid back. The host's place goes to the next human clockwise;
+    without any human left the room is destroyed."""
     room = table.room
+    settlement.refund(room, [seat])
     table.drop(seat)
     humans = table.humans()
     if not humans:

@@ -85,6 +85,32 @@ class Removed(RoomError):
     text = _("The host of this table has sent you away. Choose another one.")
 
 
+class NotEnough(RoomError):
+    """The fee is more than the player has."""
+
+    code = "insufficient_funds"
+
+    def __init__(self, fee: int, balance: int) -> None:
+        super().__init__(
+            _("A seat here costs %(fee)d gold, and you have %(balance)d.") % {"fee": fee, "balance": balance}
+        )
+
+
+class FeeToAgree(RoomError):
+    """A seat here has a price, and the player has not been shown this one."""
+
+    code = "fee"
+
+    def __init__(self, fee: int) -> None:
+        super().__init__(_("A seat at this table costs %(fee)d gold.") % {"fee": fee})
+        self.fee = fee
+
+
+class GuestsCannotPay(RoomError):
+    code = "register"
+    text = _("Only registered players have gold. Sign up to sit at this table, or choose a free one.")
+
+
 class NotHost(RoomError):
     code = "not_host"
     text = _("Only the host can do that.")

@@ -27,6 +27,8 @@ class Room(models.Model):
     # Opens a private table to watchers; occupants may pass it on while `watchable` is set.
     watch_key = models.CharField(max_length=22, null=True, unique=True, default=new_watch_key)
     watchable = models.BooleanField(default=False)
+    # Coins that each person pays on taking a seat; 0 in a free room.
+    fee = models.BigIntegerField(default=0)
     game = models.CharField(max_length=20)
     visibility = models.CharField(max_length=8, choices=Visibility)
     # Seconds a human has for an answer; NULL at a solo table without a clock.
@@ -66,6 +68,9 @@ class Room(models.Model):
                 condition=Q(deadline_at__isnull=True) | Q(deadline_at__gte=F("opened_at")),
                 name="deadline_after_opening",
             ),
+            models.CheckConstraint(
+                condition=Q(fee=0) | (Q(fee__gt=0) & ~Q(visibility="solo")), name="only_shared_rooms_cost"
+            ),
         ]
         indexes = [
             models.Index(fields=["due_at"], condition=Q(due_at__isnull=False), name="room_due"),
@@ -92,6 +97,8 @@ class Seat(models.Model):
     # Which device holds the seat: moved on by a take-over, which ends the sockets of the device before.
     holder = models.PositiveIntegerField(default=1)
     forfeited = models.BooleanField(default=False)
+    # Coins that this sitting has paid in, also when a bot plays it since a forfeit.
+    paid = models.BigIntegerField(default=0)
     missed = models.PositiveSmallIntegerField(default=0)
     auto_play = models.BooleanField(default=False)
 

@@ -19,15 +19,15 @@ from games import services as games
 from games.engine import registry
 from games.services import SeatSpec
 from players.selectors import Player
-from rooms import clock, limits
+from rooms import clock, limits, settlement
 from rooms.codes import new_code, normalise
 from rooms.errors import (
     AlreadySeated,
+    FeeToAgree,
     NoOpenSeat,
     NoSuchRoom,
     NoSuchSeat,
     Removed,
-    RoomError,
     RoomFull,
     SeatTaken,
     Started,
@@ -37,6 +37,7 @@ from rooms.models import Connection, Room, Seat
 from rooms.table import SEATS, Table, locked, seconds
 
 QUICK_ROUNDS = 7  # the rules' default
+ONE_TABLE = "rooms_seat_player_id_key"  # the database's name for "one seat a player"
 QUICK_TRIES = 5  # rooms that quick play looks at before it opens its own
 # Every refused code takes this long, so that the time does not tell why it was refused.
 REFUSED_CODE_SECONDS = 0.15
@@ -121,17 +122,20 @@ def open_solo(player: Player, options: dict[str, Any], bot_level: str, *, clocke
     return Sitting(room.code, room.pk, token)
 
 
-def create_room(player: Player, *, visibility: str, options: dict[str, Any], game: str = "domino_poker") -> Sitting:
+def create_room(
+    player: Player, *, visibility: str, options: dict[str, Any], game: str = "domino_poker", fee: int = 0
+) -> Sitting:
     """A room that waits for people, with its host in the first seat. Others may watch a public one until the host says
-    no, a private one once the host says yes.
+    no, a private one once the host says yes. Everybody who sits down, the host first, pays `fee` coins.
 
-    Raises TooMany, AlreadySeated, and BadOptions from the engine."""
+    Raises TooMany, AlreadySeated, GuestsCannotPay, NotEnough, and BadOptions from the engine."""
     if visibility not in {Room.Visibility.PUBLIC, Room.Visibility.PRIVATE}:
         raise ValueError(f"a room is public or private, not {visibility!r}")
     registry.build(game, options)
+    settlement.may_pay(player, fee)
     check_pace(player)
     with _one_table(player), transaction.atomic(durable=True):
-        table = _new_table(player, Room.Visibility(visibility), options, settings.TURN_SECONDS, game)
+        table = _new_table(player, Room.Visibility(visibility), options, settings.TURN_SECONDS, game, fee)
         token = _take(table, player, 0)
         table.save()
     _count_pace(player)
@@ -144,6 +148,7 @@ def _new_table(
     options: dict[str, Any],
     turn_seconds: float | None,
     game: str = "domino_poker",
+    fee: int = 0,
 ) -> Table:
     now = clock.now()
     room = Room.objects.create(
@@ -153,6 +158,7 @@ def _new_table(
         watchable=visibility == Room.Visibility.PUBLIC,
         turn_seconds=turn_seconds,
         options=options,
+        fee=fee,
         host=host,
         created_at=now,
         expires_at=now + seconds(settings.ROOM_TTL_SECONDS),
@@ -163,14 +169,16 @@ def _new_table(
 # -- the ways in -------------------------------------------------------------------------------------------------
 
 
-def sit(player: Player, room_id: int, seat: int | None = None) -> Sitting:
-    """Take a seat at a public room, the first free one unless told which.
+def sit(player: Player, room_id: int, seat: int | None = None, *, agreed_fee: int = 0) -> Sitting:
+    """Take a seat at a public room, the first free one unless told which. `agreed_fee` is the price that the player
+    was shown: no other is ever charged.
 
-    Raises NoSuchRoom (also for private rooms), Started, RoomFull, SeatTaken, NoSuchSeat, Removed, AlreadySeated."""
+    Raises NoSuchRoom (also for private rooms), Started, RoomFull, SeatTaken, NoSuchSeat, Removed, AlreadySeated,
+    FeeToAgree, GuestsCannotPay, NotEnough."""
     with _one_table(player), locked(room_id) as table:
         if table.room.visibility != Room.Visibility.PUBLIC:
             raise NoSuchRoom
-        token = _join(table, player, seat)
+        token = _join(table, player, seat, agreed_fee)
     return Sitting(table.room.code, room_id, token)
 
 
@@ -197,34 +205,36 @@ def room_for_code(text: str, *, identity: str, address: str) -> int:
     return room.pk
 
 
-def join_by_code(player: Player, text: str, *, address: str) -> Sitting:
+def join_by_code(player: Player, text: str, *, address: str, agreed_fee: int = 0) -> Sitting:
     """Take the first free seat of the room with this code, public or private. Who sits there already gets
-    AlreadySeated with that very code. Raises NoOpenSeat, TooMany, AlreadySeated."""
+    AlreadySeated with that very code. Raises NoOpenSeat, TooMany, AlreadySeated, and what a fee may raise."""
     code = normalise(text)
     if code is not None and Seat.objects.filter(player=player, room__code=code).exists():
         raise AlreadySeated(code)
-    return sit_with_code(player, room_for_code(text, identity=f"player:{player.pk}", address=address))
+    room_id = room_for_code(text, identity=f"player:{player.pk}", address=address)
+    return sit_with_code(player, room_id, agreed_fee=agreed_fee)
 
 
-def sit_with_code(player: Player, room_id: int) -> Sitting:
-    """Take the first free seat of a room whose code was just shown. Raises NoOpenSeat, AlreadySeated."""
+def sit_with_code(player: Player, room_id: int, *, agreed_fee: int = 0) -> Sitting:
+    """Take the first free seat of a room whose code was just shown. Raises NoOpenSeat, AlreadySeated, FeeToAgree,
+    GuestsCannotPay, NotEnough."""
     try:
         with _one_table(player), locked(room_id) as table:
-            token = _join(table, player, None)
-    except AlreadySeated:
-        raise
-    except RoomError:
+            token = _join(table, player, None, agreed_fee)
+    except (Started, RoomFull, SeatTaken, Removed, NoSuchRoom):
         raise NoOpenSeat from None  # it filled, started or closed meanwhile: strangers need not know which
     return Sitting(table.room.code, room_id, token)
 
 
 def quick_play(player: Player) -> Sitting:
-    """The fullest public room that waits and has somebody there, the oldest of equals; or a new one.
+    """The fullest free public room that waits and has somebody there, the oldest of equals; or a new one.
 
     Raises TooMany, AlreadySeated."""
     here = Connection.objects.filter(seat__room=OuterRef("pk"))
     waiting = (
-        Room.objects.filter(status=Room.Status.WAITING, visibility=Room.Visibility.PUBLIC, expires_at__gt=clock.now())
+        Room.objects.filter(
+            status=Room.Status.WAITING, visibility=Room.Visibility.PUBLIC, fee=0, expires_at__gt=clock.now()
+        )
         .annotate(taken=Count("seats"), people=Count("seats", filter=Q(seats__player__isnull=False)))
         .filter(Exists(here), taken__lt=SEATS)
         .order_by("-people", "created_at")
@@ -253,7 +263,7 @@ def move(room_id: int, sitting_id: int, number: int) -> None:
 
 def rematch(player: Player, code: str) -> Sitting:
     """Play again with those who were at a finished table: the first to say so opens a new room with the same options
-    and bots, everybody gets the own seat again while it is free. Nothing else is carried over.
+    and bots, everybody gets the own seat again while it is free. Nothing else is carried over: a fee is paid anew.
 
     Raises NoSuchRoom (also when the result is no longer shown, and for those who forfeited), Started, RoomFull,
     AlreadySeated, TooMany."""
@@ -273,7 +283,7 @@ def rematch(player: Player, code: str) -> Sitting:
         if room is None or room.status == Room.Status.DESTROYED:
             opened = True
             visibility = Room.Visibility(old.room.visibility)
-            table = _new_table(player, visibility, old.room.options, old.room.turn_seconds, old.room.game)
+            table = _new_table(player, visibility, old.room.options, old.room.turn_seconds, old.room.game, old.room.fee)
             table.room.watchable = old.room.watchable
             for one in sat:
                 if one.bot_level:
@@ -281,7 +291,7 @@ def rematch(player: Player, code: str) -> Sitting:
             old.room.rematch_id = table.room.pk
         else:
             table = Table(room)
-        token = _join(table, player, number if table.seat(number) is None else None)
+        token = _join(table, player, number if table.seat(number) is None else None, old.room.fee)
         old.save()
     if opened:
         _count_pace(player)
@@ -291,13 +301,15 @@ def rematch(player: Player, code: str) -> Sitting:
 # -- one seat ----------------------------------------------------------------------------------------------------
 
 
-def _join(table: Table, player: Player, number: int | None) -> str:
+def _join(table: Table, player: Player, number: int | None, agreed_fee: int) -> str:
     """Sit down at a waiting room and save it; the seat's token."""
     if any(seat.player_id == player.pk for seat in table.seats):
         raise AlreadySeated(table.room.code)  # a second click: whoever sits here must not hear that the room is full
     table.require_waiting()
     if player.pk in table.room.removed:
         raise Removed
+    if agreed_fee != table.room.fee:
+        raise FeeToAgree(table.room.fee)
     if number is None:
         number = next((n for n in range(SEATS) if table.seat(n) is None), None)
         if number is None:
@@ -310,7 +322,9 @@ def _join(table: Table, player: Player, number: int | None) -> str:
 def _take(table: Table, player: Player, number: int) -> str:
     _require_empty(table, number)
     token = secrets.token_urlsafe(32)
-    table.add(Seat(number=number, player=player, name=_name_at(table, player), token_hash=token_hash(token)))
+    seat = Seat(number=number, player=player, name=_name_at(table, player), token_hash=token_hash(token))
+    table.add(seat)
+    settlement.charge(table.room, seat, player)
     return token
 
 
@@ -341,11 +355,13 @@ def _room_id(code: str) -> int:
 @contextlib.contextmanager
 def _one_table(player: Player) -> Iterator[None]:
     """The database allows a player one seat: its refusal says where that seat is. Raises AlreadySeated, or TooMany when
-    it was left in the same moment."""
+    it was left in the same moment; what other rules refuse is not ours to hide."""
     try:
         yield
     except IntegrityError as error:
         assert not connection.in_atomic_block
+        if getattr(getattr(error.__cause__, "diag", None), "constraint_name", "") != ONE_TABLE:
+            raise
         seated = Seat.objects.filter(player=player).select_related("room").first()
         if seated is None:
             raise TooMany from error

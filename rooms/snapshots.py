@@ -13,6 +13,7 @@ from games import history
 from games import selectors as game_selectors
 from games.bots import levels as bot_levels
 from games.engine.table import prompt_json
+from rooms import settlement
 from rooms.models import Room, Seat
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ class Snapshot:
     holders: dict[int, int]
     # The seat of each player who sits here, or who sat here when the match ended.
     places: dict[int, int]
+    money: dict[str, Any] | None
     rematch: tuple[int, ...] | None
     rematch_open: bool
     loaded: history.Loaded | None = field(repr=False)
@@ -126,6 +128,7 @@ class Snapshot:
             "match": loaded.match_id if loaded else None,
             "commitment": _commitment(loaded, now_round),
             "next_commitment": _commitment(loaded, now_round + 1 if now_round else None),
+            "money": self.money,
             "rematch": {"seats": self.rematch, "open": self.rematch_open} if self.rematch is not None else None,
             "outcome": self._outcome(),
         }
@@ -248,6 +251,7 @@ def _build(room: Room, seats: list[Seat], loaded: history.Loaded | None) -> Snap
         occupants=occupants,
         holders={seat.pk: seat.holder for seat in seats if seat.player_id is not None},
         places=places,
+        money=settlement.money(room, seats),
         rematch=rematch,
         rematch_open=rematch_open,
         loaded=loaded,

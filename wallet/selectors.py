@@ -30,6 +30,7 @@ __all__ = [
     "open_stacks",
     "pending_corrections",
     "reward_left",
+    "reward_of",
     "room_sheet",
     "search",
     "statement",
@@ -169,6 +170,12 @@ def totals() -> dict[str, int]:
         accounts = Account.objects.filter(code__startswith=f"{family}:")
         found[family] = accounts.aggregate(coins=Sum("balance"))["coins"] or 0
     return found
+
+
+def reward_of(match_id: int) -> tuple[int, int] | None:
+    """The coins that a single-player match paid, and what its place was worth; None when it paid nothing."""
+    paid = Reward.objects.filter(transaction__reference=chart.reward(match_id)).values_list("amount", "offered")
+    return paid.first()
 
 
 def statement(player_id: int, filters: Filters = ALL, page: int = 1) -> Page:

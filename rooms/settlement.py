@@ -1,0 +1,149 @@
+"""Where a room's seats and a match's places become coins: fees, refunds, the pot, rewards. Under the room's lock."""
+
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+
+from games import selectors as game_selectors
+from games.engine.table import Outcome
+from players.selectors import Player
+from rooms.errors import GuestsCannotPay, NotEnough
+from rooms.models import Room, Seat
+from wallet import chart, split
+from wallet import selectors as wallet_selectors
+from wallet import services as wallet
+from wallet.errors import InsufficientFunds, NoAccount
+
+if TYPE_CHECKING:
+    from rooms.table import Table
+
+REWARDED_PLACES = 2  # rules: placed 1st or 2nd
+
+
+def may_pay(player: Player, fee: int) -> None:
+    """Raises GuestsCannotPay and NotEnough; a first look, the ledger decides."""
+    if fee == 0:
+        return
+    if player.is_guest:
+        raise GuestsCannotPay
+    balance = wallet_selectors.balance(player.pk)
+    if balance < fee:
+        raise NotEnough(fee, balance)
+
+
+def charge(room: Room, seat: Seat, player: Player) -> None:
+    """The fee of a sitting that was just written, in the same transaction. Raises GuestsCannotPay and NotEnough."""
+    if room.fee == 0:
+        return
+    if player.is_guest:
+        raise GuestsCannotPay
+    try:
+        wallet.charge_fee(seat.pk, room.pk, player.pk, room.fee)
+    except InsufficientFunds as error:
+        raise NotEnough(room.fee, room.fee - error.missing) from error
+    except NoAccount as error:
+        raise NotEnough(room.fee, 0) from error
+    seat.paid = room.fee
+    seat.save(update_fields=["paid"])
+
+
+def refund(room: Room, seats: list[Seat]) -> None:
+    """Their whole fees back to those who leave, or whose room closes, before the start."""
+    payers = [seat for seat in seats if seat.paid and seat.player_id is not None]
+    if not payers:
+        return
+    # All accounts at once, so that they are locked in the one order.
+    wallet.lock([seat.player_id for seat in payers if seat.player_id is not None], [room.pk])
+    for seat in payers:
+        assert seat.player_id is not None
+        wallet.refund_fee(seat.pk, room.pk, seat.player_id, seat.paid)
+        seat.paid = 0
+
+
+def settle(table: "Table", outcome: Outcome) -> None:
+    """The match has its result: the pot to the first two who may win it, or the reward of a solo place."""
+    room = table.room
+    assert room.match_id is not None
+    fees = _fees(table)
+    if fees:
+        wallet.pay_out(room.match_id, room.pk, fees, winners(table.seats, outcome.order))
+    if room.visibility == Room.Visibility.SOLO:
+        _reward(table, outcome)
+
+
+def abandon(table: "Table") -> None:
+    """Nobody is left to win the pot: it goes to the house."""
+    fees = _fees(table)
+    if fees:
+        assert table.room.match_id is not None
+        wallet.abandon_pot(table.room.match_id, table.room.pk, fees)
+
+
+def winners(seats: list[Seat], order: tuple[int, ...]) -> list[int]:
+    """The players who may win the pot, best first: those who paid and did not forfeit, in the order of the match."""
+    by_number = {seat.number: seat for seat in seats}
+    eligible = [by_number[number] for number in order if number in by_number]
+    return [seat.player_id for seat in eligible if seat.player_id is not None and seat.paid and not seat.forfeited]
+
+
+def pot(seats: list[Seat]) -> int:
+    """What all sittings at this table have paid in."""
+    return sum(seat.paid for seat in seats)
+
+
+def prizes(coins: int, eligible: int) -> tuple[int, ...]:
+    """What the first and the second would win of this pot."""
+    return split.shares(coins, eligible) if coins else ()
+
+
+def money(room: Room, seats: list[Seat]) -> dict[str, Any] | None:
+    """What everybody at the table is shown of its coins; None where none are at stake.
+
+    `fee` of a seat, `pot` so far, `prizes` of the first and second if those who have paid now play; after the match
+    `payout`, who got how many coins. Of a solo table `reward` and `offered`: what its end has paid, and would have
+    without the day's limit."""
+    over = room.status in {Room.Status.FINISHED, Room.Status.DESTROYED}
+    if room.visibility == Room.Visibility.SOLO:
+        if room.status != Room.Status.FINISHED or room.match_id is None:
+            return None
+        paid = wallet_selectors.reward_of(room.match_id)
+        return {"reward": paid[0], "offered": paid[1]} if paid is not None else None
+    if room.fee == 0:
+        return None
+    if not over:
+        eligible = sum(1 for seat in seats if seat.paid and seat.player_id is not None)
+        coins = pot(seats)
+        return {"fee": room.fee, "pot": coins, "prizes": prizes(coins, eligible), "payout": None}
+    sheet = wallet_selectors.room_sheet(room.pk)
+    numbers: dict[int, int] = {}
+    if room.match_id is not None:
+        sat = game_selectors.seats_in(room.match_id)
+        numbers = {seat.player_id: seat.number for seat in sat if seat.player_id is not None}
+    won = [
+        {"seat": numbers.get(chart.number_of(line.destination)), "coins": line.amount}
+        for line in sheet.lines
+        if line.kind == wallet_selectors.Kind.PAYOUT
+    ]
+    coins = sheet.paid - sheet.refunded
+    return {"fee": room.fee, "pot": coins, "prizes": tuple(line["coins"] for line in won), "payout": won}
+
+
+def _fees(table: "Table") -> dict[int, int]:
+    return {seat.pk: seat.paid for seat in table.seats if seat.paid}
+
+
+def _reward(table: "Table", outcome: Outcome) -> None:
+    """50, 100 or 300 by the level that was fixed at the start (rules); guests have no account and get none."""
+    for seat in table.humans():
+        place = outcome.places[seat.number]
+        player = seat.player
+        assert player is not None
+        if place > REWARDED_PLACES or player.is_guest or seat.forfeited:
+            continue
+        assert table.room.match_id is not None
+        sat = game_selectors.seats_in(table.room.match_id)
+        level = next(one.bot_level for one in sat if one.bot_level)
+        wallet.open_account(player.pk)
+        wallet.reward(
+            table.room.match_id, player.pk, settings.REWARDS[level], game_selectors.ended_at(table.room.match_id)
+        )
