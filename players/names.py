@@ -89,12 +89,9 @@ def _refuse_unseen(name: str) -> None:
 def _refuse_characters(name: str) -> None:
     for char in name:
         category = unicodedata.category(char)
-        lone = category == "Lm" and script(char) == "COMMON" and char not in _COMMON_LETTERS
-        if (
-            char != " "
-            and char not in SIGNS
-            and (lone or category not in ("Lu", "Ll", "Lt", "Lm", "Lo", "Nd", "Mn", "Mc"))
-        ):
+        # A modifier letter of no alphabet is a sign that passes for a letter.
+        sign = category == "Lm" and script(char) == "COMMON" and char not in _COMMON_LETTERS
+        if char not in " " + SIGNS and (sign or category not in _ALLOWED):
             raise NameRefused("character", _("A name cannot have this character: %(character)s") % {"character": char})
 
 
