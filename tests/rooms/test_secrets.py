@@ -205,11 +205,13 @@ def private_match(live_site: LiveSite) -> tuple[Visitor, TableSocket, Room]:
     return ana, socket, Room.objects.get()
 
 
-def strangers(live_site: LiveSite) -> dict[str, Visitor]:
-    nobody, guest, seated = (Visitor(live_site.url) for _i in range(3))
-    guest.leave(guest.open_room())
-    seated.play()
-    return {"nobody": nobody, "guest": guest, "seated": seated}
+def stranger(live_site: LiveSite, kind: str) -> Visitor:
+    person = Visitor(live_site.url)
+    if kind == "guest":
+        person.leave(person.open_room(name="Eva"))
+    elif kind == "seated":
+        person.open_room(name="Eva", visibility="private")
+    return person
 
 
 def answer(person: Visitor, method: str, path: str, names: dict[str, str], **fields: str) -> tuple[object, ...]:
@@ -219,7 +221,10 @@ def answer(person: Visitor, method: str, path: str, names: dict[str, str], **fie
     page, where = re.sub(r"/\d+/", "/NUMBER/", page), re.sub(r"/\d+/", "/NUMBER/", where)
     for name, stands_for in names.items():
         page, where = page.replace(name, stands_for), where.replace(name, stands_for)
-    return status, where, re.sub(r'(csrfmiddlewaretoken" value)="[^"]+"', r"\1", page)
+    page = re.sub(r'(csrfmiddlewaretoken" value)="[^"]+"', r"\1", page)
+    # The person's own table, and the name that a new guest was given.
+    page = re.sub(r"/tables/[0-9A-Z]{8}/", "/tables/CODE/", page)
+    return status, re.sub(r"/tables/[0-9A-Z]{8}/", "/tables/CODE/", where), re.sub(r"Guest \d{4}", "Guest", page)
 
 
 @pytest.mark.parametrize("who", ["nobody", "guest", "seated"])
@@ -227,14 +232,14 @@ def test_a_private_room_does_not_exist_for_strangers(live_site: LiveSite, who: s
     _ana, _socket, room = private_match(live_site)
     waiting = Visitor(live_site.url).open_room(visibility="private")
     waits = Room.objects.get(code=waiting)
-    person = strangers(live_site)[who]
+    own = [stranger(live_site, who) for _i in range(3)]
     before = state()
 
     real = str(room.pk), str(room.match_id), room.code, str(room.watch_key)
     also = str(waits.pk), "987654322", waits.code, str(waits.watch_key)
     fake = "987654321", "987654322", "7ZZZZZZ7", "aaaaaaaaaaaaaaaaaaaaaa"
 
-    def all_doors(names: tuple[str, str, str, str]) -> dict[str, tuple[object, ...]]:
+    def all_doors(names: tuple[str, str, str, str], person: Visitor) -> dict[str, tuple[object, ...]]:
         number, match, code, key = names
         whole = {key: "KEY", code: "CODE", f"{code[:4]}-{code[4:]}": "CODE"}
         gets = [
@@ -261,14 +266,14 @@ def test_a_private_room_does_not_exist_for_strangers(live_site: LiveSite, who: s
             doors[path] = (socket.closed(), *socket.received)
         return doors
 
-    unknown = list(all_doors(fake).items())
-    for names in (real, also):
-        for (name, answered), (_name, expected) in zip(all_doors(names).items(), unknown, strict=True):
+    unknown = list(all_doors(fake, own[0]).items())
+    for names, person in ((real, own[1]), (also, own[2])):
+        for (name, answered), (_name, expected) in zip(all_doors(names, person).items(), unknown, strict=True):
             assert answered == expected, name
     closed = [told[0] for name, told in unknown if "POST /tables" not in name and "join" not in name]
     assert len(closed) == 12 and set(closed) <= {404, 4404, 4401}
     # A running room's code opens nothing, and says no more than one that does not exist.
-    codes = [answer(person, "POST", "/join/", {code: "CODE"}, code=code) for code in (room.code, "7ZZZZZZ7")]
+    codes = [answer(own[0], "POST", "/join/", {code: "CODE"}, code=code) for code in (room.code, "7ZZZZZZ7")]
     assert codes[0] == codes[1] and codes[0][0] == 404
     assert state() == before
 
