@@ -45,7 +45,7 @@ _HOUSE_NAMES = (
     "guest", "former player", "deleted player", "deleted", "player", "nobody", "anonymous", "everyone", "null", "none",
     "undefined", "domino poker official", "domino poker team",
     # what bots are called
-    "west", "north", "east", "south", "birch", "hazel", "maple", "rowan",
+    "west", "north", "east", "south", "birch", "cedar", "maple", "willow",
 )  # fmt: skip
 _DIGITS_AS_LETTERS = str.maketrans("34578", "eastb")  # 0 and 1 look like o and l anyway
 
