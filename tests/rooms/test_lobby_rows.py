@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.template import loader
 from django.utils import timezone
 
 from rooms import clock, closing, hosting, lobby, lobby_rows
@@ -91,13 +92,13 @@ def test_the_age_is_put_into_kept_markup_each_time() -> None:
 def test_markup_is_made_once_a_version(monkeypatch: pytest.MonkeyPatch) -> None:
     stage.waiting(stage.person("Ana"))
     made = []
-    real = lobby_rows.get_template
+    real = loader.get_template
 
     def counted(name: str) -> object:
         made.append(name)
         return real(name)
 
-    monkeypatch.setattr(lobby_rows, "get_template", counted)
+    monkeypatch.setattr(loader, "get_template", counted)
     for _n in range(3):
         (row,) = rows()
         row.html(clock.now())
