@@ -302,7 +302,7 @@ CORRECTION_COINS = env_int("CORRECTION_COINS", 10_000, 1, 1_000_000_000)
 CORRECTION_COINS_A_DAY = env_int("CORRECTION_COINS_A_DAY", 50_000, 1, 1_000_000_000)
 CORRECTION_SECONDS = env_seconds("CORRECTION_SECONDS", 86400)
 # Further checks of check_ledger, each a function without arguments that gives one line a finding.
-LEDGER_CHECKS: list[str] = []
+LEDGER_CHECKS = ["rooms.audit.escrows"]
 
 # A forced deal for trials, as a JSON list of decks; it exists only where TESTING is set.
 TESTING = env_bool("TESTING", False)
