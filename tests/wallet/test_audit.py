@@ -174,6 +174,7 @@ def test_a_large_ledger_is_checked_in_time(postings: int, days: int) -> None:
     end = time.monotonic()
     print(f"{count} postings: {len(sealed)} days sealed in {middle - start:.1f} s, checked in {end - middle:.1f} s")
     assert end - middle < 120
-    behind_the_back("UPDATE wallet_posting SET amount = amount + 1 WHERE id = (SELECT max(id) FROM wallet_posting)")
+    first = "(SELECT min(id) FROM wallet_posting WHERE kind = 'payout')"
+    behind_the_back(f"UPDATE wallet_posting SET amount = amount + 1 WHERE id = {first}")
     code, lines = check()
     assert code == 1 and {line.split(":")[0].split(" ")[0] for line in lines} >= {"balance", "resolution", "seal"}
