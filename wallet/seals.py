@@ -15,15 +15,16 @@ FIRST = "0" * 64
 AFTER = timedelta(minutes=10)
 ONE_DAY = timedelta(days=1)
 
+# The day's rows are gathered first: a cursor would else be planned to walk the whole table in the order of numbers.
 _ROWS = """
+WITH t AS MATERIALIZED (SELECT * FROM wallet_transaction WHERE at >= %s AND at < %s)
 SELECT t.at, t.id, t.reference, t.kind, r.reference, t.by_id, t.memo,
     ARRAY(SELECT s.code || '>' || d.code || ':' || p.amount FROM wallet_posting p
         JOIN wallet_account s ON s.id = p.source_id JOIN wallet_account d ON d.id = p.destination_id
         WHERE p.transaction_id = t.id ORDER BY p.id),
     ARRAY(SELECT f.reference::text FROM wallet_resolution e JOIN wallet_transaction f ON f.id = e.fee_id
         WHERE e.transaction_id = t.id ORDER BY f.id)
-FROM wallet_transaction t LEFT JOIN wallet_transaction r ON r.id = t.reverses_id
-WHERE t.at >= %s AND t.at < %s ORDER BY t.id"""
+FROM t LEFT JOIN wallet_transaction r ON r.id = t.reverses_id ORDER BY t.id"""
 _SEAL = "INSERT INTO wallet_seal (day, transactions, digest) VALUES (%s, %s, %s) ON CONFLICT (day) DO NOTHING"
 
 
