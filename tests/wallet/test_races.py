@@ -69,12 +69,12 @@ def test_the_same_call_five_times_at_once_has_one_effect() -> None:
 def test_of_a_refund_and_a_payout_at_once_one_wins(pairs: int) -> None:
     ana = purse("Ana", 5000)
     for number in range(1, pairs + 1):
-        in_atomic(services.charge_fee, number, number, ana, 10)
+        in_atomic(services.charge_fee, number, number, ana, 1)
         results = at_once(
             [
-                lambda n=number: services.refund_fee(n, n, ana, 10),  # type: ignore[misc]
-                lambda n=number: services.pay_out(n, n, {n: 10}, [ana]),  # type: ignore[misc]
-                lambda n=number: services.abandon_pot(n, n, {n: 10}),  # type: ignore[misc]
+                lambda n=number: services.refund_fee(n, n, ana, 1),  # type: ignore[misc]
+                lambda n=number: services.pay_out(n, n, {n: 1}, [ana]),  # type: ignore[misc]
+                lambda n=number: services.abandon_pot(n, n, {n: 1}),  # type: ignore[misc]
             ]
         )
         assert results.count("already_resolved") == 2
