@@ -280,6 +280,7 @@ def test_it_fits_every_screen_and_axe_finds_nothing_serious(visit: Visit, scheme
     full.click("text=Open the table")
     expect(full.locator("#name-error")).to_be_visible()
     look(full, "error")
+    expect(full.locator("#rounds")).to_be_visible()
     full.fill("#name", "")
     full.click("#who button")
     expect(full).to_have_url(TABLE)
