@@ -29,6 +29,7 @@ from rooms.snapshots import Snapshot
 log = logging.getLogger(__name__)
 INBOX_FRAMES = 64
 OUTBOX_FRAMES = 20
+EXCESS_FRAMES = 200  # this many above the limit without a pause, and the socket is closed
 NO_SITTING = 4401, _("Sign in or start a game first.")
 
 
@@ -70,6 +71,7 @@ class TableConsumer(AsyncConsumer):
         self.inbox: asyncio.Queue[tuple[float, frames.Frame]] = asyncio.Queue(INBOX_FRAMES)
         self.frames = Bucket(settings.FRAMES_A_SECOND, settings.FRAMES_BURST)
         self.pings = Bucket(2, 10)
+        self.excess = 0
         self.heard_at = time.monotonic()
         self.tasks: list[asyncio.Task[None]] = []
         self.admitting: asyncio.Task[presence.Membership] | None = None
@@ -133,18 +135,24 @@ class TableConsumer(AsyncConsumer):
 
     async def websocket_receive(self, message: dict[str, Any]) -> None:
         arrived = self.heard_at = time.monotonic()
+        if self.closing is not None:
+            return
         text = message.get("text")
         if text is None or len(text) > frames.MAX_FRAME_BYTES or len(text.encode()) > frames.MAX_FRAME_BYTES:
             self.end(4400)
             return
         is_ping = text.startswith('{"t":"ping"')
         if not (self.pings if is_ping else self.frames).take():
-            self._say(frames.refused(None, "rate", _("Too many messages. Wait a moment.")))
+            self._refuse("rate", _("Too many messages. Wait a moment."))
+            self.excess += 1
+            if self.excess > EXCESS_FRAMES:
+                self.end(4029)
             return
+        self.excess = 0
         try:
             frame = frames.parse(text)
         except frames.BadFrame:
-            self._say(frames.refused(None, "malformed", _("That message was not understood.")))
+            self._refuse("malformed", _("That message was not understood."))
             return
         if isinstance(frame, frames.Ping):
             self.alive = True
@@ -243,6 +251,11 @@ class TableConsumer(AsyncConsumer):
         if self.closing is None:
             self.closing = (code, text or explain.close(code))
             self.wake.set()
+
+    def _refuse(self, code: str, text: str) -> None:
+        """Answer a frame that is none. Whoever floods us and reads nothing piles up nothing."""
+        if len(self.outbox) < OUTBOX_FRAMES:
+            self._say(frames.refused(None, code, text))
 
     def _say(self, text: str) -> None:
         self.outbox.append(text)

@@ -40,6 +40,11 @@ class Visitor:
         data = urllib.parse.urlencode({"csrfmiddlewaretoken": found[1], **fields}).encode()
         return self._open(urllib.request.Request(self.url + path, data, {"Referer": self.url + "/"}))
 
+    def post_raw(self, path: str, fields: dict[str, str], **headers: str) -> tuple[int, str]:
+        """Send a form as it is, from nowhere in particular."""
+        data = urllib.parse.urlencode(fields).encode()
+        return self._open(urllib.request.Request(self.url + path, data, headers))
+
     def _open(self, request: urllib.request.Request) -> tuple[int, str]:
         try:
             with self._opener.open(request, timeout=PATIENCE_SECONDS) as answer:
