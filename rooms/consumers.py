@@ -280,9 +280,11 @@ class TableConsumer(AsyncConsumer):
                     await self.send({"type": "websocket.close", "code": code})
                     return
         except TimeoutError:
+            # The reader is lost to us at once; the close frame waits behind what it has not read, perhaps for ever.
+            self.closing = self.closing or (4008, "")
+            self._part()
             with contextlib.suppress(Exception):
-                async with asyncio.timeout(1):
-                    await self.send({"type": "websocket.close", "code": 4008})
+                await self.send({"type": "websocket.close", "code": 4008})
         except asyncio.CancelledError:
             raise
         except Exception as error:  # noqa: BLE001  the socket went away under the write, or the update failed
@@ -308,15 +310,23 @@ class TableConsumer(AsyncConsumer):
             if time.monotonic() - opened > settings.SOCKET_LIFETIME_SECONDS:
                 self.end(4000)
 
-    async def websocket_disconnect(self, _message: dict[str, Any]) -> None:
+    def _part(self) -> None:
+        """Give back what this socket holds in this process, and its presence; once."""
         for task in self.tasks:
-            task.cancel()
-        self.closing = self.closing or (1000, "")
+            if task is not asyncio.current_task():
+                task.cancel()
         here = hub.get()
         if self.member is not None:
             here.leave(self.member.room_id, self)
         if self.admitting is not None and not here.draining:
             here.spawn(_gone(self.admitting, self.channel))
+        self.admitting = None
+
+    async def websocket_disconnect(self, _message: dict[str, Any]) -> None:
+        self.closing = self.closing or (1000, "")
+        for task in self.tasks:
+            task.cancel()
+        self._part()
         raise StopConsumer
 
 
