@@ -281,6 +281,7 @@ def test_an_outage_gives_the_turn_a_fresh_window_and_prolongs_grace_and_countdow
     Room.objects.filter(pk=counting.pk).update(
         starts_at=clock.now() - timedelta(seconds=54), due_at=clock.now() - timedelta(seconds=54)
     )
+    Connection.objects.update(seen_at=clock.now() - timedelta(seconds=61))
     outage(60)
     tasks.ring_due()
     tasks.close_abandoned()
