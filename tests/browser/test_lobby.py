@@ -252,7 +252,8 @@ def spills(page: Page) -> bool:
     """Whether something reaches over the side of the page, or of its place in the header."""
     return bool(
         page.evaluate(
-            "() => [document.documentElement, document.querySelector('.brand')].some((e) => e.scrollWidth > e.clientWidth)"
+            """() => [document.documentElement, document.querySelector(".brand")]
+                .some((one) => one.scrollWidth > one.clientWidth)"""
         )
     )
 
