@@ -54,7 +54,7 @@ export function createSocket(path, { version, onFrame, onState }) {
         return;
       }
       if (frame.t === "update") tries = 0;
-      if (frame.t === "pong" && frame.v > version()) send({ t: "sync", v: version() });
+      if (frame.t === "pong" && frame.v > version()) send({ t: "sync", v: Math.max(0, version()) });
       onFrame(frame);
     });
     mine.addEventListener("close", (event) => mine === socket && lose(mine, event.code));
