@@ -20,12 +20,18 @@ from django.conf import settings  # noqa: E402
 from django.urls import path, re_path, register_converter  # noqa: E402
 
 from rooms import hub  # noqa: E402
-from rooms.codes import CodeConverter  # noqa: E402
-from rooms.consumers import NoSuchSocket, TableConsumer  # noqa: E402
+from rooms.codes import CodeConverter, RoomIdConverter, WatchKeyConverter  # noqa: E402
+from rooms.consumers import NoSuchSocket, OnlookerConsumer, TableConsumer  # noqa: E402
+from rooms.lobby_consumer import LobbyConsumer  # noqa: E402
 
 register_converter(CodeConverter, "code")
+register_converter(RoomIdConverter, "room_id")
+register_converter(WatchKeyConverter, "watch_key")
 SOCKETS = [
     path("ws/tables/<code:code>/", TableConsumer.as_asgi()),
+    path("ws/rooms/<room_id:room_id>/", OnlookerConsumer.as_asgi()),
+    path("ws/watch/<watch_key:key>/", OnlookerConsumer.as_asgi()),
+    path("ws/lobby/", LobbyConsumer.as_asgi()),
     re_path("", NoSuchSocket.as_asgi()),
 ]
 

@@ -118,6 +118,7 @@ INSTALLED_APPS = [
     "rooms",
 ]
 MIDDLEWARE = [
+    "dominopoker.address.ClientAddress",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -132,6 +133,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "dominopoker.unavailable.DatabaseBusy",
 ]
 ROOT_URLCONF = "dominopoker.urls"
 ASGI_APPLICATION = "dominopoker.asgi.application"
@@ -192,6 +194,8 @@ CELERY_BEAT_SCHEDULE = {
     "seal_days": {"task": "wallet.tasks.seal_days", "schedule": 900.0, "options": {"expires": 900}},
     "expire_corrections": {"task": "wallet.tasks.expire_corrections", "schedule": 300.0, "options": {"expires": 300}},
     "check_ledger": {"task": "wallet.tasks.check_ledger", "schedule": 3600.0, "options": {"expires": 3600}},
+    "expire_rooms": {"task": "rooms.tasks.expire_rooms", "schedule": 30.0, "options": {"expires": 60}},
+    "close_abandoned": {"task": "rooms.tasks.close_abandoned", "schedule": 5.0, "options": {"expires": 10}},
     "forget_idle_guests": {"task": "rooms.tasks.forget_idle_guests", "schedule": 3600.0, "options": {"expires": 3600}},
 }
 
@@ -268,6 +272,8 @@ ROOM_TTL_SECONDS = env_seconds("ROOM_TTL_SECONDS", 3600)
 RESULT_SECONDS = env_seconds("RESULT_SECONDS", 60)
 TIMEOUT_LEEWAY_SECONDS = env_seconds("TIMEOUT_LEEWAY_SECONDS", 0.1)
 HEARTBEAT_SECONDS = env_seconds("HEARTBEAT_SECONDS", 2)
+LOBBY_HEARTBEAT_SECONDS = env_seconds("LOBBY_HEARTBEAT_SECONDS", 10)
+LOBBY_LOOK_SECONDS = env_seconds("LOBBY_LOOK_SECONDS", 1)
 OUTAGE_SECONDS = env_seconds("OUTAGE_SECONDS", 2)
 CLOCK_DRIFT_SECONDS = env_seconds("CLOCK_DRIFT_SECONDS", 0.25)
 GUEST_IDLE_SECONDS = env_seconds("GUEST_IDLE_SECONDS", 30 * 86400)
@@ -280,6 +286,11 @@ FRAMES_BURST = env_int("FRAMES_BURST", 20, 1, 10_000)
 HANDSHAKES_A_MINUTE = env_int("HANDSHAKES_A_MINUTE", 20, 1, 1_000_000)
 SOCKETS_AN_IDENTITY = env_int("SOCKETS_AN_IDENTITY", 6, 1, 1000)
 ROOMS_IN_TEN_MINUTES = env_int("ROOMS_IN_TEN_MINUTES", 6, 1, 1_000_000)
+GUESSES_A_MINUTE_IDENTITY = env_int("GUESSES_A_MINUTE_IDENTITY", 10, 1, 1_000_000)
+GUESSES_A_MINUTE_ADDRESS = env_int("GUESSES_A_MINUTE_ADDRESS", 60, 1, 1_000_000)
+WATCHERS_A_ROOM = env_int("WATCHERS_A_ROOM", 50, 0, 100_000)
+TALK_BURST = env_int("TALK_BURST", 3, 1, 1000)
+TALK_SECONDS = env_seconds("TALK_SECONDS", 3)
 SOCKET_THREADS = env_int("SOCKET_THREADS", 8, 1, 100)
 
 # Coins (docs/wallet.md).

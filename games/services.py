@@ -82,13 +82,21 @@ def rounds_of(game: table.Game[Any, Any, Any]) -> int:
 
 
 def begin(match_id: int) -> Step:
-    """The first deal. A match that has begun is left as it is. Raises NoSuchMatch and MatchClosed."""
+    """The first deal; whoever has left before it is withdrawn at once. A match that has begun is left as it is.
+
+    Raises NoSuchMatch and MatchClosed."""
     _require_transaction()
     loaded = _open(match_id)
     if loaded.version:
         return Step(loaded, (), None, repeated=True)
     state, events = table.start(loaded.game, loaded.deal)
-    return _write(loaded, state, events, by="table")
+    step = _write(loaded, state, events, by="table")
+    gone = MatchSeat.objects.filter(match_id=match_id, forfeited=True).order_by("number")
+    for seat in gone.values_list("number", flat=True):
+        state, events = table.withdraw(step.loaded.game, step.loaded.state, step.loaded.deal, seat)
+        after = _write(step.loaded, state, events, answer=table.WITHDRAW, by="seat", seat=seat)
+        step = Step(after.loaded, step.events + after.events, after.outcome)
+    return step
 
 
 def answered(match_id: int, seat: int, action_id: str, step: str, text: str) -> bool:
@@ -119,15 +127,14 @@ def act(match_id: int, seat: int, step: str, text: str, by: By, action_id: str |
 
 
 def withdraw(match_id: int, seat: int, by: By) -> Step:
-    """The seat leaves for good and is marked as forfeited; a second time changes nothing.
-
-    Raises NoSuchMatch and MatchClosed, and ValueError for a match that has not begun."""
+    """The seat leaves for good and is marked as forfeited; a second time changes nothing. Before the first deal it is
+    marked alone, and `begin` withdraws it. Raises NoSuchMatch and MatchClosed."""
     _require_transaction()
     loaded = _open(match_id)
-    if not loaded.version:
-        raise ValueError(f"match {match_id} has not begun: nobody can withdraw from it")
     if not MatchSeat.objects.filter(match_id=match_id, number=seat, forfeited=False).update(forfeited=True):
         return Step(loaded, (), None, repeated=True)
+    if not loaded.version:
+        return Step(loaded, (), None)
     state, events = table.withdraw(loaded.game, loaded.state, loaded.deal, seat)
     return _write(loaded, state, events, answer=table.WITHDRAW, by=by, seat=seat)
 

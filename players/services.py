@@ -12,8 +12,9 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from players.models import Player
+from players.names import checked
 
-__all__ = ["Player", "forget_idle_guests", "sign_in_guest", "touch"]
+__all__ = ["Player", "forget_idle_guests", "rename_guest", "sign_in_guest", "touch"]
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 # Being seen is noted this seldom, so that a busy player does not write a row a move.
@@ -22,22 +23,34 @@ SEEN_ANEW_AFTER = timedelta(minutes=5)
 FORGOTTEN_AT_ONCE = 500
 
 
-def sign_in_guest(request: HttpRequest) -> Player:
-    """Make a guest of this visitor and sign the guest in, under a new session key.
+def sign_in_guest(request: HttpRequest, name: str = "") -> Player:
+    """Make a guest of this visitor and sign the guest in, under a new session key; shown by `name`, or as Guest 1234.
 
-    Raises ValueError unless the request is a POST: looking at a page makes nobody a player."""
+    Raises ValueError unless the request is a POST (looking at a page makes nobody a player), and NameRefused."""
     if request.method != "POST":
         raise ValueError(f"a guest is made by a POST only, not by {request.method}")
+    shown_name = checked(name) if name.strip() else _("Guest %(number)s") % {"number": 1000 + secrets.randbelow(9000)}
     with transaction.atomic():
         guest = Player(
             username=f"guest-{secrets.token_hex(12)}",
-            shown_name=_("Guest %(number)s") % {"number": 1000 + secrets.randbelow(9000)},
+            shown_name=shown_name,
             is_guest=True,
         )
         guest.set_unusable_password()
         guest.save()
         login(request, guest, backend=BACKEND)
     return guest
+
+
+def rename_guest(player: Player, name: str) -> None:
+    """Show this guest by another name. The caller sees to it that the guest sits nowhere: seats keep their names.
+
+    Raises NameRefused, and ValueError for a registered player."""
+    name = checked(name, player=player)
+    if not Player.objects.filter(pk=player.pk, is_guest=True).exists():
+        raise ValueError("only a guest is renamed so")
+    player.shown_name = name
+    player.save(update_fields=["shown_name"])
 
 
 def touch(player_id: int) -> None:

@@ -4,11 +4,12 @@ from datetime import datetime
 
 from django.conf import settings
 
+from games import selectors as game_selectors
 from games import services as games
 from rooms import clock
 from rooms.errors import NoSuchRoom
-from rooms.models import Room, Seat
-from rooms.table import Table, grace, locked, seconds
+from rooms.models import Connection, Room, Seat
+from rooms.table import SEATS, SUBSTITUTE_LEVEL, Table, grace, locked, seconds
 
 
 def free_seats(table: Table) -> None:
@@ -41,13 +42,52 @@ def destroy(table: Table) -> None:
 
 
 def leave(room_id: int, player_id: int) -> None:
-    """A player leaves on purpose. A solo match has nobody else, so it is given up. Raises NoSuchRoom."""
+    """A player leaves on purpose. While the room waits the seat is free again; afterwards it is forfeited, and a match
+    without any human left is abandoned at once. Raises NoSuchRoom for those who don't sit there."""
     with locked(room_id) as table:
-        seat = next((seat for seat in table.seats if seat.player_id == player_id), None)
-        if seat is None:
-            raise NoSuchRoom
-        abandon(table)
+        seat = table.seat_of(player_id)
+        if table.room.status == Room.Status.WAITING:
+            vacate(table, seat)
+        elif len(table.humans()) == 1:
+            abandon(table)
+        else:
+            _forfeit(table, seat)
         table.save()
+
+
+def vacate(table: Table, seat: Seat) -> None:
+    """The seat of a waiting room is free again. The host's place goes to the next human clockwise; without any human
+    left the room is destroyed."""
+    room = table.room
+    table.drop(seat)
+    humans = table.humans()
+    if not humans:
+        destroy(table)
+    elif room.host_id == seat.player_id:
+        room.host_id = _next_human(humans, seat.number).player_id
+
+
+def _forfeit(table: Table, seat: Seat) -> None:
+    """The seat is a bot's for good; whoever is asked now keeps what is left of the clock."""
+    room, now = table.room, clock.now()
+    assert room.match_id is not None
+    was_asked = any(prompt.seat == seat.number for prompt in game_selectors.prompts(table.loaded))
+    if room.host_id == seat.player_id:
+        others = [one for one in table.humans() if one.pk != seat.pk]
+        room.host_id = _next_human(others, seat.number).player_id
+    Connection.objects.filter(seat=seat).delete()
+    seat.player, seat.bot_level, seat.token_hash, seat.forfeited = None, SUBSTITUTE_LEVEL, "", True
+    seat.missed, seat.auto_play = 0, False
+    seat.connected = False  # type: ignore[attr-defined]
+    seat.save()
+    table.take(games.withdraw(room.match_id, seat.number, "seat"))
+    table.mark_presence(now)
+    if was_asked:
+        table.ask(now, settings.BOT_PACE_SECONDS)
+
+
+def _next_human(humans: list[Seat], after: int) -> Seat:
+    return min(humans, key=lambda seat: (seat.number - after) % SEATS)
 
 
 def give_up_running(player_id: int) -> None:
@@ -66,7 +106,8 @@ def close_due(table: Table) -> bool:
     if room.status in {Room.Status.FINISHED, Room.Status.WAITING} and room.expires_at <= clock.now():
         destroy(table)
         return True
-    if room.away_since is not None and room.away_since + grace(room) <= clock.now():
+    running = room.status == Room.Status.PLAYING
+    if running and room.away_since is not None and room.away_since + grace(room) <= clock.now():
         abandon(table)
         return True
     return False

@@ -6,6 +6,7 @@ import logging
 import time
 import uuid
 from collections import deque
+from dataclasses import replace
 from typing import Any
 
 from channels.consumer import AsyncConsumer
@@ -19,12 +20,16 @@ from django.utils.translation import gettext as _
 
 from games.engine.errors import EngineError
 from games.errors import GameError
-from rooms import clock, closing, explain, frames, hub, playing, presence, threads
-from rooms.errors import Late, NoSuchRoom, RoomError
+from players.address import client_address, limit_key
+from rooms import clock, closing, explain, frames, hosting, hub, playing, presence, seating, threads
+from rooms.errors import Late, NoSuchRoom, RoomError, RoomFull, Watching
+from rooms.models import Room
 from rooms.snapshots import Snapshot
 
 log = logging.getLogger(__name__)
 INBOX_FRAMES = 64
+OUTBOX_FRAMES = 20
+EXCESS_FRAMES = 200  # this many above the limit without a pause, and the socket is closed
 NO_SITTING = 4401, _("Sign in or start a game first.")
 
 
@@ -49,6 +54,9 @@ class TableConsumer(AsyncConsumer):
     """One socket. Frames are stamped on arrival and answered one after another by a task of their own, so that a
     slow answer delays neither the next stamp nor the updates; one sender writes, newest update first."""
 
+    # Nothing comes to a single socket over the channel layer, so a table opens while Valkey is away.
+    channel_layer_alias = "none"
+
     async def websocket_connect(self, _message: dict[str, Any]) -> None:
         self.channel = uuid.uuid4().hex
         self.alive = True
@@ -63,6 +71,7 @@ class TableConsumer(AsyncConsumer):
         self.inbox: asyncio.Queue[tuple[float, frames.Frame]] = asyncio.Queue(INBOX_FRAMES)
         self.frames = Bucket(settings.FRAMES_A_SECOND, settings.FRAMES_BURST)
         self.pings = Bucket(2, 10)
+        self.excess = 0
         self.heard_at = time.monotonic()
         self.tasks: list[asyncio.Task[None]] = []
         self.admitting: asyncio.Task[presence.Membership] | None = None
@@ -71,20 +80,26 @@ class TableConsumer(AsyncConsumer):
         self.tasks.append(asyncio.create_task(self._write()))
         self.tasks.append(asyncio.create_task(self._enter()))
 
+    def admit(self, session_key: str, cookies: dict[str, str], address: str) -> presence.Membership:
+        """Who this is and whether it may come in; runs on the pool. Raises Refuse."""
+        return _admit(
+            session_key,
+            self.scope["url_route"]["kwargs"]["code"],
+            cookies.get(settings.SEAT_COOKIE_NAME, ""),
+            address,
+            self.channel,
+        )
+
     async def _enter(self) -> None:
         # As Django reads them for pages: one strange cookie of another site on this host must not hide ours.
         cookies = parse_cookie(dict(self.scope["headers"]).get(b"cookie", b"").decode("latin-1"))
-        code = self.scope["url_route"]["kwargs"]["code"]
-        address = (self.scope.get("client") or ("",))[0]
+        address = limit_key(client_address(self.scope))
         self.session_key = cookies.get(settings.SESSION_COOKIE_NAME, "")
-        seat = cookies.get(settings.SEAT_COOKIE_NAME, "")
         try:
-            self.admitting = asyncio.create_task(
-                threads.run(_admit, self.session_key, code, seat, address, self.channel)
-            )
+            self.admitting = asyncio.create_task(threads.run(self.admit, self.session_key, cookies, address))
             member = await asyncio.shield(self.admitting)
         except Refuse as refusal:
-            self.end(refusal.close_code)
+            self.end(refusal.close_code, refusal.text)
             return
         except Exception as error:  # noqa: BLE001  whatever it is, the page must be told to come again
             log.warning("handshake failed: %s", type(error).__name__)
@@ -99,7 +114,7 @@ class TableConsumer(AsyncConsumer):
             one
             for table in here.tables.values()
             for one in table.listeners
-            if getattr(one, "player_id", 0) == member.player_id
+            if member.player_id and getattr(one, "player_id", 0) == member.player_id
         ]
         if len(others) >= settings.SOCKETS_AN_IDENTITY:
             self.end(4029)
@@ -114,24 +129,30 @@ class TableConsumer(AsyncConsumer):
         """The lease was lost while the socket lived (the database was away): take it again."""
         if self.member is not None and self.closing is None:
             with contextlib.suppress(DatabaseError, RoomError):
-                await threads.run(presence.connect, self.member, self.channel)
+                await threads.run(_be_present, self.member, self.channel)
 
     # -- upwards -------------------------------------------------------------------------------------------------
 
     async def websocket_receive(self, message: dict[str, Any]) -> None:
         arrived = self.heard_at = time.monotonic()
+        if self.closing is not None:
+            return
         text = message.get("text")
         if text is None or len(text) > frames.MAX_FRAME_BYTES or len(text.encode()) > frames.MAX_FRAME_BYTES:
             self.end(4400)
             return
         is_ping = text.startswith('{"t":"ping"')
         if not (self.pings if is_ping else self.frames).take():
-            self._say(frames.refused(None, "rate", _("Too many messages. Wait a moment.")))
+            self._refuse("rate", _("Too many messages. Wait a moment."))
+            self.excess += 1
+            if self.excess > EXCESS_FRAMES:
+                self.end(4029)
             return
+        self.excess = 0
         try:
             frame = frames.parse(text)
         except frames.BadFrame:
-            self._say(frames.refused(None, "malformed", _("That message was not understood.")))
+            self._refuse("malformed", _("That message was not understood."))
             return
         if isinstance(frame, frames.Ping):
             self.alive = True
@@ -161,7 +182,7 @@ class TableConsumer(AsyncConsumer):
         assert self.member is not None
         while True:
             arrived, frame = await self.inbox.get()
-            action_id = frame.id if isinstance(frame, frames.Act) else None
+            action_id: str | None = getattr(frame, "id", None)
             code, text = "", ""
             try:
                 await self._do(frame, arrived)
@@ -180,6 +201,8 @@ class TableConsumer(AsyncConsumer):
     async def _do(self, frame: frames.Frame, arrived: float) -> None:
         member = self.member
         assert member is not None
+        if member.seat is None:
+            raise Watching
         if isinstance(frame, frames.Act):
             await threads.run(
                 playing.act,
@@ -195,20 +218,44 @@ class TableConsumer(AsyncConsumer):
             await threads.run(playing.take_control, member.room_id, member.sitting_id or 0)
         elif isinstance(frame, frames.Leave):
             await threads.run(closing.leave, member.room_id, member.player_id)
+        elif isinstance(frame, frames.Move):
+            await threads.run(seating.move, member.room_id, member.sitting_id or 0, frame.seat)
+        elif isinstance(frame, frames.Talk):
+            hub.get().talk(member.room_id, member.seat, frame.say)
+        elif not isinstance(frame, frames.Sync | frames.Ping):
+            await threads.run(_host, frame, member)
 
     # -- downwards -----------------------------------------------------------------------------------------------
 
     def show(self, snapshot: Snapshot) -> None:
-        """The newest snapshot waits to be sent; an older one that was not yet sent is dropped (views are complete)."""
-        if snapshot.version > self.shown_version:
+        """The newest snapshot waits to be sent; an older one that was not yet sent is dropped (views are complete).
+        It also shows whether this socket still belongs here."""
+        out = _out(snapshot, self.member) if self.member is not None else None
+        if out is not None:
+            self.end(*out)
+        elif snapshot.version > self.shown_version:
+            # People change seats while a room waits: whose eyes these are is looked up anew each time.
+            if self.member is not None and self.member.seat is not None:
+                seat = snapshot.places.get(self.member.player_id, self.member.seat)
+                self.member = replace(self.member, seat=seat)
             self.update = snapshot
             self.wake.set()
 
-    def end(self, code: int) -> None:
+    def hear(self, seat: int, say: str) -> None:
+        """Somebody at the table said something. Whoever is behind with reading misses it."""
+        if len(self.outbox) < OUTBOX_FRAMES:
+            self._say(frames.talk(seat, say))
+
+    def end(self, code: int, text: str = "") -> None:
         """Say good-bye and close with the code, after what is already waiting."""
         if self.closing is None:
-            self.closing = (code, explain.close(code))
+            self.closing = (code, text or explain.close(code))
             self.wake.set()
+
+    def _refuse(self, code: str, text: str) -> None:
+        """Answer a frame that is none. Whoever floods us and reads nothing piles up nothing."""
+        if len(self.outbox) < OUTBOX_FRAMES:
+            self._say(frames.refused(None, code, text))
 
     def _say(self, text: str) -> None:
         self.outbox.append(text)
@@ -221,7 +268,7 @@ class TableConsumer(AsyncConsumer):
                 self.wake.clear()
                 while self.update is not None or self.outbox:
                     snapshot, self.update = self.update, None
-                    if snapshot is not None and self.member is not None:
+                    if snapshot is not None and self.member is not None and self.closing is None:
                         text = snapshot.update(self.member.seat, self.shown_event)
                         self.shown_version, self.shown_event = snapshot.version, snapshot.last_event
                         await self._send_text(text)
@@ -233,9 +280,11 @@ class TableConsumer(AsyncConsumer):
                     await self.send({"type": "websocket.close", "code": code})
                     return
         except TimeoutError:
+            # The reader is lost to us at once; the close frame waits behind what it has not read, perhaps for ever.
+            self.closing = self.closing or (4008, "")
+            self._part()
             with contextlib.suppress(Exception):
-                async with asyncio.timeout(1):
-                    await self.send({"type": "websocket.close", "code": 4008})
+                await self.send({"type": "websocket.close", "code": 4008})
         except asyncio.CancelledError:
             raise
         except Exception as error:  # noqa: BLE001  the socket went away under the write, or the update failed
@@ -261,20 +310,50 @@ class TableConsumer(AsyncConsumer):
             if time.monotonic() - opened > settings.SOCKET_LIFETIME_SECONDS:
                 self.end(4000)
 
-    async def websocket_disconnect(self, _message: dict[str, Any]) -> None:
+    def _part(self) -> None:
+        """Give back what this socket holds in this process, and its presence; once."""
         for task in self.tasks:
-            task.cancel()
-        self.closing = self.closing or (1000, "")
+            if task is not asyncio.current_task():
+                task.cancel()
         here = hub.get()
         if self.member is not None:
             here.leave(self.member.room_id, self)
         if self.admitting is not None and not here.draining:
             here.spawn(_gone(self.admitting, self.channel))
+        self.admitting = None
+
+    async def websocket_disconnect(self, _message: dict[str, Any]) -> None:
+        self.closing = self.closing or (1000, "")
+        for task in self.tasks:
+            task.cancel()
+        self._part()
         raise StopConsumer
+
+
+class OnlookerConsumer(TableConsumer):
+    """A socket that only looks on: a public room by its number, a private one by its watchers' key."""
+
+    def admit(self, session_key: str, _cookies: dict[str, str], address: str) -> presence.Membership:
+        if not _handshake_allowed(address):
+            raise Refuse(4029)
+        kwargs = self.scope["url_route"]["kwargs"]
+        player = presence.player_in_session(session_key)
+        if player is None:
+            self.session_key = ""  # nobody in particular: there is no session to end
+        try:
+            member = presence.onlooker(player, room_id=kwargs.get("room_id"), watch_key=kwargs.get("key"))
+            presence.watch(member, self.channel)
+        except NoSuchRoom:
+            raise Refuse(4404) from None
+        except RoomFull:
+            raise Refuse(4029, _("Too many people are watching this table. Come back later.")) from None
+        return member
 
 
 class NoSuchSocket(AsyncConsumer):
     """Every address that is no table's: refused before anything is accepted."""
+
+    channel_layer_alias = "none"
 
     async def websocket_connect(self, _message: dict[str, Any]) -> None:
         await self.send({"type": "websocket.close"})
@@ -286,9 +365,9 @@ class NoSuchSocket(AsyncConsumer):
 class Refuse(Exception):
     """The socket is closed with this code after `bye`."""
 
-    def __init__(self, close_code: int) -> None:
+    def __init__(self, close_code: int, text: str = "") -> None:
         super().__init__(close_code)
-        self.close_code = close_code
+        self.close_code, self.text = close_code, text
 
 
 def _admit(session_key: str, code: str, token: str, address: str, channel: str) -> presence.Membership:
@@ -321,10 +400,53 @@ async def _gone(admitting: "asyncio.Task[presence.Membership]", channel: str) ->
         member = await admitting
         if member.sitting_id is not None:
             await threads.run(presence.disconnect, member.room_id, [channel])
+        elif member.seat is None:
+            await threads.run(presence.unwatch, channel)
     except Refuse:
         return
     except Exception as error:  # noqa: BLE001  the lease runs out by itself
         log.warning("disconnect not stored: %s", type(error).__name__)
+
+
+def _be_present(member: presence.Membership, channel: str) -> None:
+    if member.seat is None:
+        presence.watch(member, channel)
+    else:
+        presence.connect(member, channel)
+
+
+def _out(snapshot: Snapshot, member: presence.Membership) -> tuple[int, str] | None:
+    """Why a socket of this member does not belong to the room any more: a close code and a sentence; else None."""
+    if member.seat is None:
+        if presence.may_look(snapshot.visibility, snapshot.status, snapshot.watchable):
+            return None
+        return 4404, _("This table can't be watched any more.")
+    if member.sitting_id is None or snapshot.status in {Room.Status.FINISHED, Room.Status.DESTROYED}:
+        return None
+    holder = snapshot.holders.get(member.sitting_id)
+    if holder is None:
+        return 4404, _("You don't sit at this table any more.")
+    return (4409, "") if holder != member.holder else None
+
+
+def _host(frame: frames.Hosting, member: presence.Membership) -> None:
+    """The host's clicks."""
+    room, by = member.room_id, member.player_id
+    match frame:
+        case frames.Bot(seat=seat, level=level):
+            hosting.put_bot(room, by, seat, level)
+        case frames.Clear(seat=seat):
+            hosting.clear_bot(room, by, seat)
+        case frames.Fill(level=level):
+            hosting.fill_bots(room, by, level)
+        case frames.Remove(sitting=sitting):
+            hosting.remove(room, by, sitting)
+        case frames.Start():
+            hosting.start(room, by)
+        case frames.Delete():
+            hosting.delete(room, by)
+        case frames.Watching(allowed=allowed):
+            hosting.allow_watching(room, by, allowed)
 
 
 def _sentence(error: RoomError | EngineError | GameError) -> str:

@@ -58,3 +58,55 @@ class ClockUnsure(RoomError):
 class TooMany(RoomError):
     code = "rate"
     text = _("That was too quick. Wait a little and try again.")
+
+
+class SeatTaken(RoomError):
+    code = "seat_taken"
+    text = _("Somebody was quicker: this seat is taken.")
+
+
+class NoSuchSeat(RoomError):
+    code = "no_seat"
+    text = _("There is no such seat at this table.")
+
+
+class RoomFull(RoomError):
+    code = "full"
+    text = _("This table is full.")
+
+
+class Started(RoomError):
+    code = "started"
+    text = _("This table has started, or is closed.")
+
+
+class Removed(RoomError):
+    code = "removed"
+    text = _("The host of this table has sent you away. Choose another one.")
+
+
+class NotHost(RoomError):
+    code = "not_host"
+    text = _("Only the host can do that.")
+
+
+class NotReady(RoomError):
+    code = "not_ready"
+    text = _("Four seats must be taken before the start.")
+
+
+class NoSuchLevel(RoomError):
+    code = "no_level"
+    text = _("There is no such bot.")
+
+
+class NoOpenSeat(RoomError):
+    """The one answer for wrong, unknown, full and started codes."""
+
+    code = "no_open_seat"
+    text = _("There is no open seat with this code. Look at it again, or ask who gave it to you.")
+
+
+class Watching(RoomError):
+    code = "watching"
+    text = _("You are watching: only those who sit can do that.")

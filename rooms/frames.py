@@ -1,7 +1,7 @@
 """The frames of a table's socket (docs/wire.md): parsed at the door into a closed union, encoded once."""
 
 import json
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, Struct
@@ -35,7 +35,63 @@ class Ping(Struct, tag_field="t", tag="ping", forbid_unknown_fields=True, frozen
     v: Version
 
 
-Frame = Act | Leave | TakeControl | Sync | Ping
+SeatNumber = Annotated[int, Meta(ge=0, le=6)]
+Level = Literal["medium", "hard", "epic"]
+
+
+class Move(Struct, tag_field="t", tag="move", forbid_unknown_fields=True, frozen=True):
+    id: ActionId
+    seat: SeatNumber
+
+
+class Bot(Struct, tag_field="t", tag="bot", forbid_unknown_fields=True, frozen=True):
+    id: ActionId
+    seat: SeatNumber
+    level: Level
+
+
+class Clear(Struct, tag_field="t", tag="clear", forbid_unknown_fields=True, frozen=True):
+    id: ActionId
+    seat: SeatNumber
+
+
+class Fill(Struct, tag_field="t", tag="fill", forbid_unknown_fields=True, frozen=True):
+    id: ActionId
+    level: Level
+
+
+class Remove(Struct, tag_field="t", tag="remove", forbid_unknown_fields=True, frozen=True):
+    id: ActionId
+    sitting: Annotated[int, Meta(ge=1, le=2**63 - 1)]
+
+
+class Start(Struct, tag_field="t", tag="start", forbid_unknown_fields=True, frozen=True):
+    id: ActionId
+
+
+class Delete(Struct, tag_field="t", tag="delete", forbid_unknown_fields=True, frozen=True):
+    id: ActionId
+
+
+class Watching(Struct, tag_field="t", tag="watching", forbid_unknown_fields=True, frozen=True):
+    id: ActionId
+    allowed: bool
+
+
+# What may be said at a table, by name: the page has the words and the pictures.
+Phrase = Literal[
+    "hello", "good_luck", "well_played", "nice_trick", "thanks", "oops", "thinking", "good_game",
+    "smile", "laugh", "surprised", "sad", "applause", "tea",
+]  # fmt: skip
+
+
+class Talk(Struct, tag_field="t", tag="talk", forbid_unknown_fields=True, frozen=True):
+    id: ActionId
+    say: Phrase
+
+
+Hosting = Bot | Clear | Fill | Remove | Start | Delete | Watching
+Frame = Act | Leave | TakeControl | Sync | Ping | Move | Bot | Clear | Fill | Remove | Start | Delete | Watching | Talk
 _decoder = msgspec.json.Decoder(Frame)
 
 
@@ -71,6 +127,10 @@ def ack(action_id: str) -> str:
 
 def refused(action_id: str | None, code: str, text: str) -> str:
     return encode({"t": "refused", "id": action_id, "code": code, "text": text})
+
+
+def talk(seat: int, say: str) -> str:
+    return encode({"t": "talk", "seat": seat, "say": say})
 
 
 def pong(version: int) -> str:

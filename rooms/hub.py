@@ -3,13 +3,16 @@
 import asyncio
 import contextlib
 import logging
+import time
 import uuid
-from collections.abc import Iterable
 from typing import Any, Protocol
 
 from channels.layers import get_channel_layer
+from django.conf import settings
+from django.utils.translation import gettext as _
 
 from rooms import clock, threads
+from rooms.errors import TooMany
 
 log = logging.getLogger(__name__)
 PROCESS = uuid.uuid4().hex
@@ -27,7 +30,26 @@ class Listener(Protocol):
 
     def show(self, snapshot: Any) -> None: ...
 
+    def hear(self, seat: int, say: str) -> None: ...
+
     def end(self, code: int) -> None: ...
+
+
+class Talker:
+    """How often one seat may speak: TALK_BURST at once, then once in TALK_SECONDS."""
+
+    def __init__(self) -> None:
+        self.left, self.at = float(settings.TALK_BURST), time.monotonic()
+
+    def may_speak(self) -> bool:
+        now = time.monotonic()
+        if settings.TALK_SECONDS:
+            self.left += (now - self.at) / settings.TALK_SECONDS
+        self.left, self.at = min(float(settings.TALK_BURST), self.left), now
+        if self.left < 1:
+            return False
+        self.left -= 1
+        return True
 
 
 class LocalTable:
@@ -40,6 +62,7 @@ class LocalTable:
         self.snapshot: Any = None
         self.refreshing: asyncio.Task[None] | None = None
         self.alarm: asyncio.TimerHandle | None = None
+        self.talkers: dict[int, Talker] = {}
 
     @property
     def version(self) -> int:
@@ -78,11 +101,18 @@ class Hub:
                 table.alarm.cancel()
             del self.tables[room_id]
 
-    def end_sitting(self, channels: Iterable[str], code: int) -> None:
-        gone = set(channels)
-        for table in self.tables.values():
-            for listener in [one for one in table.listeners if one.channel in gone]:
-                listener.end(code)
+    def talk(self, room_id: int, seat: int, say: str) -> None:
+        """Pass on what somebody at a table says, here and in the other processes; kept nowhere. Raises TooMany."""
+        table = self.tables.get(room_id)
+        if table is None or not table.talkers.setdefault(seat, Talker()).may_speak():
+            raise TooMany(_("Let the others say something too."))
+        self.heard(room_id, seat, say)
+        self.spawn(self._send({"type": "room.talk", "room": room_id, "seat": seat, "say": say, "from": PROCESS}))
+
+    def heard(self, room_id: int, seat: int, say: str) -> None:
+        table = self.tables.get(room_id)
+        for listener in list(table.listeners) if table is not None else []:
+            listener.hear(seat, say)
 
     # -- versions ------------------------------------------------------------------------------------------------
 
@@ -180,8 +210,9 @@ class Hub:
         from rooms import selectors
 
         listeners = [one for table in self.tables.values() for one in table.listeners]
-        players = {getattr(one, "player_id", 0) for one in listeners}
-        sessions = {getattr(one, "session_key", "") for one in listeners}
+        # Visitors without an identity have none that could end.
+        players = {getattr(one, "player_id", 0) for one in listeners} - {0}
+        sessions = {getattr(one, "session_key", "") for one in listeners} - {""}
         gone_players, gone_sessions = await threads.run(selectors.ended_identities, players, sessions)
         for one in listeners:
             if getattr(one, "player_id", 0) in gone_players or getattr(one, "session_key", "") in gone_sessions:
@@ -199,7 +230,11 @@ class Hub:
                 await layer.group_add(GROUP, channel)
                 while True:
                     message = await layer.receive(channel)
-                    if message.get("from") != PROCESS:
+                    if message.get("from") == PROCESS:
+                        continue
+                    if message["type"] == "room.talk":
+                        self.heard(message["room"], message["seat"], message["say"])
+                    else:
                         self.notice(message["room"], message["v"])
             except asyncio.CancelledError:
                 raise
@@ -207,18 +242,20 @@ class Hub:
                 log.warning("notices interrupted: %s", type(error).__name__)
                 await asyncio.sleep(1)
 
-    async def _send_notice(self, room_id: int, version: int) -> None:
-        from rooms.broadcast import GROUP, notice
+    async def _send(self, message: dict[str, Any]) -> None:
+        from rooms.broadcast import GROUP
 
         try:
             async with asyncio.timeout(2):
-                await get_channel_layer().group_send(GROUP, notice(room_id, version))
-        except Exception as error:  # noqa: BLE001
+                await get_channel_layer().group_send(GROUP, message)
+        except Exception as error:  # noqa: BLE001  pings and the second's look at the versions make up for it
             log.warning("notice not sent: %s", type(error).__name__)
 
     def changed_here(self, room_id: int, version: int) -> None:
+        from rooms.broadcast import notice
+
         self.notice(room_id, version)
-        self.spawn(self._send_notice(room_id, version))
+        self.spawn(self._send(notice(room_id, version)))
 
     # -- the end -------------------------------------------------------------------------------------------------
 

@@ -5,6 +5,8 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
+from rooms.codes import new_watch_key
+
 
 class Room(models.Model):
     """One table. Its row is the lock of all that happens at it, and `due_at` its only timer."""
@@ -22,6 +24,9 @@ class Room(models.Model):
         DESTROYED = "destroyed", _("destroyed")
 
     code = models.CharField(max_length=8, unique=True)
+    # Opens a private table to watchers; occupants may pass it on while `watchable` is set.
+    watch_key = models.CharField(max_length=22, null=True, unique=True, default=new_watch_key)
+    watchable = models.BooleanField(default=False)
     game = models.CharField(max_length=20)
     visibility = models.CharField(max_length=8, choices=Visibility)
     # Seconds a human has for an answer; NULL at a solo table without a clock.
@@ -30,6 +35,10 @@ class Room(models.Model):
     host = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
     status = models.CharField(max_length=10, choices=Status, default=Status.WAITING)
     match = models.OneToOneField("games.Match", null=True, on_delete=models.PROTECT, related_name="+")
+    # Players whom the host has sent away: they don't get in again, whichever way they come.
+    removed = models.JSONField(default=list)
+    # Where those go on who want to play again, once the first of them has said so.
+    rematch = models.OneToOneField("self", null=True, on_delete=models.SET_NULL, related_name="+")
     version = models.PositiveIntegerField(default=1)
     created_at = models.DateTimeField()
     expires_at = models.DateTimeField()
@@ -58,7 +67,12 @@ class Room(models.Model):
                 name="deadline_after_opening",
             ),
         ]
-        indexes = [models.Index(fields=["due_at"], condition=Q(due_at__isnull=False), name="room_due")]
+        indexes = [
+            models.Index(fields=["due_at"], condition=Q(due_at__isnull=False), name="room_due"),
+            models.Index(
+                fields=["created_at"], condition=Q(status="waiting", visibility="public"), name="room_in_the_lobby"
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"room {self.pk} ({self.status})"
@@ -75,6 +89,9 @@ class Seat(models.Model):
     name = models.CharField(max_length=40)
     bot_level = models.CharField(max_length=10, blank=True, default="")
     token_hash = models.CharField(max_length=64, blank=True, default="")
+    # Which device holds the seat: moved on by a take-over, which ends the sockets of the device before.
+    holder = models.PositiveIntegerField(default=1)
+    forfeited = models.BooleanField(default=False)
     missed = models.PositiveSmallIntegerField(default=0)
     auto_play = models.BooleanField(default=False)
 
@@ -103,11 +120,24 @@ class Connection(models.Model):
         return f"connection {self.pk} at seat {self.seat_id}"
 
 
+class Watcher(models.Model):
+    """A socket that only looks on, with a lease as connections have one; they are counted, and bounded, by room."""
+
+    room = models.ForeignKey(Room, on_delete=models.CASCADE, related_name="watchers")
+    channel = models.CharField(max_length=64, unique=True)
+    seen_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"watcher {self.pk} of room {self.room_id}"
+
+
 class Pulse(models.Model):
     """When each process that can ring rooms was last alive; a gap over all of them is an outage."""
 
     process = models.CharField(max_length=80, primary_key=True)
     at = models.DateTimeField()
+    # Open lobby pages of this process.
+    viewers = models.PositiveIntegerField(default=0)
 
     class Meta:
         indexes = [models.Index(fields=["-at"], name="pulse_newest")]

@@ -17,9 +17,9 @@ from django.http import HttpRequest
 from games import selectors as game_selectors
 from players import services as players
 from players.selectors import Player, player_of
-from rooms import clock, seating
-from rooms.errors import NoSuchRoom
-from rooms.models import Connection, Pulse, Room, Seat
+from rooms import clock, lobby, seating
+from rooms.errors import NoSuchRoom, RoomFull
+from rooms.models import Connection, Pulse, Room, Seat, Watcher
 from rooms.table import grace, locked, seconds
 
 PROCESS = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
@@ -28,12 +28,14 @@ LEASE_HEARTBEATS = 3
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """What a socket may do, resolved once at its handshake. `sitting_id` is None when only the result is left."""
+    """What a socket may do, resolved once at its handshake. `sitting_id` is None when only the result is left, `seat`
+    when it only looks on; `player_id` is 0 for a visitor without any identity."""
 
     room_id: int
     player_id: int
-    seat: int
+    seat: int | None
     sitting_id: int | None
+    holder: int = 0
 
 
 def player_in_session(session_key: str | None) -> Player | None:
@@ -55,12 +57,33 @@ def membership(player: Player, code: str, token: str) -> Membership:
     if seat is not None:
         if not hmac.compare_digest(seat.token_hash, seating.token_hash(token)):
             raise NoSuchRoom
-        return Membership(room.pk, player.pk, seat.number, seat.pk)
+        return Membership(room.pk, player.pk, seat.number, seat.pk, seat.holder)
     if room.status == Room.Status.FINISHED and room.match_id is not None:
         number = game_selectors.seat_in(room.match_id, player.pk)
         if number is not None:
             return Membership(room.pk, player.pk, number, None)
     raise NoSuchRoom
+
+
+def onlooker(player: Player | None, *, room_id: int | None = None, watch_key: str | None = None) -> Membership:
+    """A visitor's place before a room: a public one by its number, a private one by the key that its occupants pass
+    on. A public room that waits may always be looked at, the rest only while watching is allowed.
+
+    Raises NoSuchRoom for everything else, whatever the reason."""
+    if watch_key is not None:
+        room = Room.objects.filter(watch_key=watch_key, visibility=Room.Visibility.PRIVATE).first()
+    else:
+        room = Room.objects.filter(pk=room_id or 0, visibility=Room.Visibility.PUBLIC).first()
+    if room is None or not may_look(room.visibility, room.status, room.watchable):
+        raise NoSuchRoom
+    return Membership(room.pk, player.pk if player is not None else 0, None, None)
+
+
+def may_look(visibility: str, status: str, watchable: bool) -> bool:
+    """Whether somebody who doesn't sit there may see this room."""
+    if status == Room.Status.DESTROYED:
+        return False
+    return watchable or (visibility == Room.Visibility.PUBLIC and status == Room.Status.WAITING)
 
 
 def connect(member: Membership, channel: str) -> None:
@@ -78,6 +101,19 @@ def connect(member: Membership, channel: str) -> None:
             seat.connected = True  # type: ignore[attr-defined]
             table.mark_presence(now)
             table.save()
+
+
+def watch(member: Membership, channel: str) -> None:
+    """A socket looks on; safe to repeat. Raises RoomFull when WATCHERS_A_ROOM do already."""
+    with locked(member.room_id):
+        others = Watcher.objects.filter(room_id=member.room_id).exclude(channel=channel)
+        if others.count() >= settings.WATCHERS_A_ROOM:
+            raise RoomFull
+        Watcher.objects.update_or_create(channel=channel, defaults={"room_id": member.room_id, "seen_at": clock.now()})
+
+
+def unwatch(channel: str) -> None:
+    Watcher.objects.filter(channel=channel).delete()
 
 
 def disconnect(room_id: int, channels: list[str]) -> None:
@@ -105,7 +141,12 @@ def touch(channels: list[str]) -> set[str]:
             "UPDATE rooms_connection SET seen_at = clock_timestamp() WHERE channel = ANY(%s) RETURNING channel",
             [channels],
         )
-        return {channel for (channel,) in cursor.fetchall()}
+        kept = {channel for (channel,) in cursor.fetchall()}
+        cursor.execute(
+            "UPDATE rooms_watcher SET seen_at = clock_timestamp() WHERE channel = ANY(%s) RETURNING channel",
+            [channels],
+        )
+        return kept | {channel for (channel,) in cursor.fetchall()}
 
 
 def drop_stale(limit: int = 200) -> int:
@@ -118,6 +159,7 @@ def drop_stale(limit: int = 200) -> int:
         stale.setdefault(room_id, []).append(channel)
     for room_id, channels in stale.items():
         disconnect(room_id, channels)
+    Watcher.objects.filter(seen_at__lt=oldest).delete()
     return sum(map(len, stale.values()))
 
 
@@ -127,7 +169,7 @@ def pulse() -> None:
     Only processes that serve sockets pulse: while they are all away nobody can answer, whatever the worker does."""
     clock.sample()
     mend_outage()
-    Pulse.objects.update_or_create(process=PROCESS, defaults={"at": clock.now()})
+    Pulse.objects.update_or_create(process=PROCESS, defaults={"at": clock.now(), "viewers": lobby.viewers()})
 
 
 def mend_outage() -> timedelta | None:
@@ -156,8 +198,10 @@ def _give_back(since: datetime, now: datetime, gap: timedelta) -> None:
     Room.objects.filter(status=Room.Status.PLAYING, deadline_at__gte=since, turn_seconds__isnull=False).update(
         opened_at=now, deadline_at=now + F("turn_seconds") * timedelta(seconds=1), version=F("version") + 1
     )
+    Room.objects.filter(status=Room.Status.STARTING).update(starts_at=F("starts_at") + gap, due_at=F("starts_at") + gap)
     Room.objects.filter(away_since__isnull=False).update(away_since=F("away_since") + gap)
     Connection.objects.update(seen_at=now)
+    Watcher.objects.update(seen_at=now)
     # Whatever was due is looked at again with the new times.
     live = Q(status=Room.Status.PLAYING) & (Q(deadline_at__isnull=False) | Q(away_since__isnull=False))
     for room in Room.objects.filter(live).select_for_update().order_by("pk"):

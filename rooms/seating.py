@@ -1,24 +1,45 @@
-"""Taking seats: how a table comes to be, and who sits at it."""
+"""Taking seats: how a table comes to be, who sits at it, and the ways in."""
 
 import contextlib
 import hashlib
 import secrets
+import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
 from django.core.cache import cache
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
+from django.db.models import Count, Exists, OuterRef, Q
 from django.utils.translation import gettext as _
 
+from games import selectors as game_selectors
 from games import services as games
+from games.engine import registry
 from games.services import SeatSpec
 from players.selectors import Player
-from rooms import clock
-from rooms.codes import new_code
-from rooms.errors import AlreadySeated, NoSuchRoom, TooMany
-from rooms.models import Room, Seat
-from rooms.table import Table, seconds
+from rooms import clock, limits
+from rooms.codes import new_code, normalise
+from rooms.errors import (
+    AlreadySeated,
+    NoOpenSeat,
+    NoSuchRoom,
+    NoSuchSeat,
+    Removed,
+    RoomError,
+    RoomFull,
+    SeatTaken,
+    Started,
+    TooMany,
+)
+from rooms.models import Connection, Room, Seat
+from rooms.table import SEATS, Table, locked, seconds
+
+QUICK_ROUNDS = 7  # the rules' default
+QUICK_TRIES = 5  # rooms that quick play looks at before it opens its own
+# Every refused code takes this long, so that the time does not tell why it was refused.
+REFUSED_CODE_SECONDS = 0.15
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +56,8 @@ def token_hash(token: str) -> str:
 
 
 def check_pace(player: Player) -> None:
-    """At most ROOMS_IN_TEN_MINUTES new tables an identity. Raises TooMany. Without the cache it lets pass: a solo
-    table costs nobody anything, and Valkey being away must not stop play."""
+    """At most ROOMS_IN_TEN_MINUTES new tables an identity. Raises TooMany. Without the cache it lets pass: a table
+    costs nobody anything, and Valkey being away must not stop play."""
     try:
         made = cache.get(f"rooms-made:{player.pk}", 0)
     except Exception:  # noqa: BLE001  the cache's errors have no common base
@@ -55,11 +76,26 @@ def _count_pace(player: Player) -> None:
 def new_token(player: Player, code: str) -> str:
     """A new secret for the seat that this player's own session holds; the one before is void. Raises NoSuchRoom.
 
-    For a browser that lost the seat's cookie: the session alone shows who it is."""
+    For a browser that lost the seat's cookie: the session alone shows who it is. A registered player may come from
+    another device; that takes the seat over, and the sockets of the device before end."""
     token = secrets.token_urlsafe(32)
-    if not Seat.objects.filter(room__code=code, player=player).update(token_hash=token_hash(token)):
-        raise NoSuchRoom
+    with locked(_room_id(code)) as table:
+        seat = table.seat_of(player.pk)
+        seat.token_hash = token_hash(token)
+        if not player.is_guest:
+            seat.holder += 1
+        seat.save(update_fields=["token_hash", "holder"])
+        table.save()
     return token
+
+
+def holds(player: Player, code: str, token: str) -> bool:
+    """Whether this token is the one of the player's seat at that table."""
+    seat = Seat.objects.filter(room__code=code, player=player).first()
+    return seat is not None and secrets.compare_digest(seat.token_hash, token_hash(token))
+
+
+# -- opening a table ---------------------------------------------------------------------------------------------
 
 
 def open_solo(player: Player, options: dict[str, Any], bot_level: str, *, clocked: bool) -> Sitting:
@@ -69,42 +105,248 @@ def open_solo(player: Player, options: dict[str, Any], bot_level: str, *, clocke
     check_pace(player)
     bots = [_("West"), _("North"), _("East")]
     specs = [SeatSpec(player.pk, player.shown_name), *(SeatSpec(None, name, bot_level) for name in bots)]
-    token = secrets.token_urlsafe(32)
-    now = clock.now()
-    try:
-        with transaction.atomic(durable=True):
-            room = Room.objects.create(
-                code=new_code(),
-                game="domino_poker",
-                visibility=Room.Visibility.SOLO,
-                turn_seconds=settings.TURN_SECONDS if clocked else None,
-                options=options,
-                host=player,
-                created_at=now,
-                expires_at=now + seconds(settings.ROOM_TTL_SECONDS),
-            )
-            Seat.objects.bulk_create(
-                Seat(
-                    room=room,
-                    number=number,
-                    player_id=spec.player_id,
-                    name=spec.name,
-                    bot_level=spec.bot_level,
-                    token_hash=token_hash(token) if spec.player_id else "",
-                )
-                for number, spec in enumerate(specs)
-            )
-            loaded = games.open_match(room.game, options, specs)
-            room.match_id = loaded.match_id
-            room.status = Room.Status.STARTING
-            room.starts_at = now + seconds(settings.SOLO_COUNTDOWN_SECONDS)
-            table = Table(room)
-            table.mark_presence(now)
-            table.save()
-    except IntegrityError as error:
-        seated = Seat.objects.filter(player=player).select_related("room").first()
-        if seated is None:
-            raise
-        raise AlreadySeated(seated.room.code) from error
+    with _one_table(player), transaction.atomic(durable=True):
+        now = clock.now()
+        table = _new_table(player, Room.Visibility.SOLO, options, settings.TURN_SECONDS if clocked else None)
+        room = table.room
+        token = _take(table, player, 0)
+        for number, spec in enumerate(specs[1:], 1):
+            table.add(Seat(number=number, name=spec.name, bot_level=spec.bot_level))
+        room.match_id = games.open_match(room.game, options, specs).match_id
+        room.status = Room.Status.STARTING
+        room.starts_at = now + seconds(settings.SOLO_COUNTDOWN_SECONDS)
+        table.mark_presence(now)
+        table.save()
     _count_pace(player)
     return Sitting(room.code, room.pk, token)
+
+
+def create_room(player: Player, *, visibility: str, options: dict[str, Any], game: str = "domino_poker") -> Sitting:
+    """A room that waits for people, with its host in the first seat. Others may watch a public one until the host says
+    no, a private one once the host says yes.
+
+    Raises TooMany, AlreadySeated, and BadOptions from the engine."""
+    if visibility not in {Room.Visibility.PUBLIC, Room.Visibility.PRIVATE}:
+        raise ValueError(f"a room is public or private, not {visibility!r}")
+    registry.build(game, options)
+    check_pace(player)
+    with _one_table(player), transaction.atomic(durable=True):
+        table = _new_table(player, Room.Visibility(visibility), options, settings.TURN_SECONDS, game)
+        token = _take(table, player, 0)
+        table.save()
+    _count_pace(player)
+    return Sitting(table.room.code, table.room.pk, token)
+
+
+def _new_table(
+    host: Player,
+    visibility: Room.Visibility,
+    options: dict[str, Any],
+    turn_seconds: float | None,
+    game: str = "domino_poker",
+) -> Table:
+    now = clock.now()
+    room = Room.objects.create(
+        code=new_code(),
+        game=game,
+        visibility=visibility,
+        watchable=visibility == Room.Visibility.PUBLIC,
+        turn_seconds=turn_seconds,
+        options=options,
+        host=host,
+        created_at=now,
+        expires_at=now + seconds(settings.ROOM_TTL_SECONDS),
+    )
+    return Table(room)
+
+
+# -- the ways in -------------------------------------------------------------------------------------------------
+
+
+def sit(player: Player, room_id: int, seat: int | None = None) -> Sitting:
+    """Take a seat at a public room, the first free one unless told which.
+
+    Raises NoSuchRoom (also for private rooms), Started, RoomFull, SeatTaken, NoSuchSeat, Removed, AlreadySeated."""
+    with _one_table(player), locked(room_id) as table:
+        if table.room.visibility != Room.Visibility.PUBLIC:
+            raise NoSuchRoom
+        token = _join(table, player, seat)
+    return Sitting(table.room.code, room_id, token)
+
+
+def room_for_code(text: str, *, identity: str, address: str) -> int:
+    """The room behind a code that somebody typed, when it has an open seat. Failures are counted against `identity`
+    first, then `address`; wrong, unknown, full and started codes get the same answer after the same time.
+
+    Raises NoOpenSeat, and TooMany for those who guess."""
+    began = time.monotonic()
+    if not limits.guess_allowed(identity, address):
+        raise TooMany
+    code = normalise(text)
+    room = Room.objects.filter(code=code or "").annotate(taken=Count("seats")).first()
+    if (
+        room is None
+        or room.visibility == Room.Visibility.SOLO
+        or room.status != Room.Status.WAITING
+        or room.expires_at <= clock.now()
+        or room.taken >= SEATS
+    ):
+        limits.guess_failed(identity, address)
+        time.sleep(max(0.0, REFUSED_CODE_SECONDS - (time.monotonic() - began)))
+        raise NoOpenSeat
+    return room.pk
+
+
+def join_by_code(player: Player, text: str, *, address: str) -> Sitting:
+    """Take the first free seat of the room with this code, public or private. Who sits there already gets
+    AlreadySeated with that very code. Raises NoOpenSeat, TooMany, AlreadySeated."""
+    code = normalise(text)
+    if code is not None and Seat.objects.filter(player=player, room__code=code).exists():
+        raise AlreadySeated(code)
+    return sit_with_code(player, room_for_code(text, identity=f"player:{player.pk}", address=address))
+
+
+def sit_with_code(player: Player, room_id: int) -> Sitting:
+    """Take the first free seat of a room whose code was just shown. Raises NoOpenSeat, AlreadySeated."""
+    try:
+        with _one_table(player), locked(room_id) as table:
+            token = _join(table, player, None)
+    except AlreadySeated:
+        raise
+    except RoomError:
+        raise NoOpenSeat from None  # it filled, started or closed meanwhile: strangers need not know which
+    return Sitting(table.room.code, room_id, token)
+
+
+def quick_play(player: Player) -> Sitting:
+    """The fullest public room that waits and has somebody there, the oldest of equals; or a new one.
+
+    Raises TooMany, AlreadySeated."""
+    here = Connection.objects.filter(seat__room=OuterRef("pk"))
+    waiting = (
+        Room.objects.filter(status=Room.Status.WAITING, visibility=Room.Visibility.PUBLIC, expires_at__gt=clock.now())
+        .annotate(taken=Count("seats"), people=Count("seats", filter=Q(seats__player__isnull=False)))
+        .filter(Exists(here), taken__lt=SEATS)
+        .order_by("-people", "created_at")
+    )
+    for room_id in list(waiting.values_list("pk", flat=True)[:QUICK_TRIES]):
+        with contextlib.suppress(NoSuchRoom, Started, RoomFull, Removed):
+            return sit(player, room_id)
+    return create_room(player, visibility=Room.Visibility.PUBLIC, options={"rounds": QUICK_ROUNDS})
+
+
+def move(room_id: int, sitting_id: int, number: int) -> None:
+    """Change to an empty seat of the same room while it waits. Raises NoSuchRoom, NoSuchSeat, SeatTaken, Started."""
+    with locked(room_id) as table:
+        seat = next((one for one in table.humans() if one.pk == sitting_id), None)
+        if seat is None:
+            raise NoSuchRoom
+        table.require_waiting()
+        if seat.number == number:
+            return
+        _require_empty(table, number)
+        seat.number = number
+        seat.save(update_fields=["number"])
+        table.seats.sort(key=lambda one: one.number)
+        table.save()
+
+
+def rematch(player: Player, code: str) -> Sitting:
+    """Play again with those who were at a finished table: the first to say so opens a new room with the same options
+    and bots, everybody gets the own seat again while it is free. Nothing else is carried over.
+
+    Raises NoSuchRoom (also when the result is no longer shown, and for those who forfeited), Started, RoomFull,
+    AlreadySeated, TooMany."""
+    check_pace(player)
+    opened = False
+    with _one_table(player), locked(_room_id(code)) as old:
+        match_id = old.room.match_id
+        number = game_selectors.seat_in(match_id, player.pk) if match_id is not None else None
+        if old.room.status != Room.Status.FINISHED or number is None or old.room.visibility == Room.Visibility.SOLO:
+            raise NoSuchRoom
+        assert match_id is not None
+        sat = game_selectors.seats_in(match_id)
+        if sat[number].forfeited:
+            raise NoSuchRoom
+        # Old rooms have the lower number: two rooms are always locked in this order.
+        room = Room.objects.select_for_update().filter(pk=old.room.rematch_id or 0).first()
+        if room is None or room.status == Room.Status.DESTROYED:
+            opened = True
+            visibility = Room.Visibility(old.room.visibility)
+            table = _new_table(player, visibility, old.room.options, old.room.turn_seconds, old.room.game)
+            table.room.watchable = old.room.watchable
+            for one in sat:
+                if one.bot_level:
+                    table.add(Seat(number=one.number, name=one.name, bot_level=one.bot_level))
+            old.room.rematch_id = table.room.pk
+        else:
+            table = Table(room)
+        token = _join(table, player, number if table.seat(number) is None else None)
+        old.save()
+    if opened:
+        _count_pace(player)
+    return Sitting(table.room.code, table.room.pk, token)
+
+
+# -- one seat ----------------------------------------------------------------------------------------------------
+
+
+def _join(table: Table, player: Player, number: int | None) -> str:
+    """Sit down at a waiting room and save it; the seat's token."""
+    if any(seat.player_id == player.pk for seat in table.seats):
+        raise AlreadySeated(table.room.code)  # a second click: whoever sits here must not hear that the room is full
+    table.require_waiting()
+    if player.pk in table.room.removed:
+        raise Removed
+    if number is None:
+        number = next((n for n in range(SEATS) if table.seat(n) is None), None)
+        if number is None:
+            raise RoomFull
+    token = _take(table, player, number)
+    table.save()
+    return token
+
+
+def _take(table: Table, player: Player, number: int) -> str:
+    _require_empty(table, number)
+    token = secrets.token_urlsafe(32)
+    table.add(Seat(number=number, player=player, name=_name_at(table, player), token_hash=token_hash(token)))
+    return token
+
+
+def _require_empty(table: Table, number: int) -> None:
+    if not 0 <= number < SEATS:
+        raise NoSuchSeat
+    if table.seat(number) is not None:
+        raise SeatTaken
+
+
+def _name_at(table: Table, player: Player) -> str:
+    """The player's name, told apart from the others at this table."""
+    taken = {seat.name.casefold() for seat in table.seats}
+    name, count = player.shown_name, 1
+    while name.casefold() in taken:
+        count += 1
+        name = f"{player.shown_name[:34]} ({count})"
+    return name
+
+
+def _room_id(code: str) -> int:
+    room_id = Room.objects.filter(code=code).values_list("pk", flat=True).first()
+    if room_id is None:
+        raise NoSuchRoom
+    return room_id
+
+
+@contextlib.contextmanager
+def _one_table(player: Player) -> Iterator[None]:
+    """The database allows a player one seat: its refusal says where that seat is. Raises AlreadySeated, or TooMany when
+    it was left in the same moment."""
+    try:
+        yield
+    except IntegrityError as error:
+        assert not connection.in_atomic_block
+        seated = Seat.objects.filter(player=player).select_related("room").first()
+        if seated is None:
+            raise TooMany from error
+        raise AlreadySeated(seated.room.code) from error

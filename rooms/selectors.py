@@ -30,7 +30,7 @@ def ended_identities(players: set[int], sessions: set[str]) -> tuple[set[int], s
 
 
 def running_table(player_id: int | None) -> dict[str, object] | None:
-    """The table where the player sits now, for the offer to go back: code, game, round, rounds."""
+    """The table where the player sits now, for the offer to go back: code, game, status, visibility, round, rounds."""
     if player_id is None:
         return None
     seat = Seat.objects.filter(player_id=player_id).select_related("room").first()
@@ -41,6 +41,8 @@ def running_table(player_id: int | None) -> dict[str, object] | None:
     return {
         "code": room.code,
         "game": room.game,
+        "status": room.status,
+        "visibility": room.visibility,
         "round": (game_selectors.round_now(loaded) if loaded else None) or 1,
         "rounds": room.options.get("rounds"),
     }
@@ -48,3 +50,7 @@ def running_table(player_id: int | None) -> dict[str, object] | None:
 
 def room_by_code(code: str) -> Room | None:
     return Room.objects.filter(code=code).first()
+
+
+def code_of(room_id: int) -> str | None:
+    return Room.objects.filter(pk=room_id).values_list("code", flat=True).first()

@@ -11,6 +11,7 @@ from django.db import transaction
 
 from games import history
 from games import selectors as game_selectors
+from games.bots import levels as bot_levels
 from games.engine.table import prompt_json
 from rooms.models import Room, Seat
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 # As many as the history keeps folded: a snapshot holds its match, about 100 kB at seven rounds.
 KEPT = 500
+SEATS = 4
 _lock = threading.Lock()
 _newest: "OrderedDict[int, Snapshot]" = OrderedDict()
 
@@ -26,6 +28,7 @@ _newest: "OrderedDict[int, Snapshot]" = OrderedDict()
 @dataclass(frozen=True, slots=True)
 class Occupant:
     number: int
+    sitting: int | None
     name: str
     kind: str
     level: str
@@ -44,7 +47,12 @@ class Snapshot:
     code: str
     game: str
     visibility: str
+    watch_key: str | None = field(repr=False)
+    watchable: bool
+    rounds: int | None
+    levels: tuple[str, ...]
     status: str
+    expires_at: datetime
     starts_at: datetime | None
     deadline_at: datetime | None
     due_at: datetime | None
@@ -52,6 +60,12 @@ class Snapshot:
     turn_seconds: float | None
     host: int | None
     occupants: tuple[Occupant, ...]
+    # Which device holds each sitting; a socket of another one is out.
+    holders: dict[int, int]
+    # The seat of each player who sits here, or who sat here when the match ended.
+    places: dict[int, int]
+    rematch: tuple[int, ...] | None
+    rematch_open: bool
     loaded: history.Loaded | None = field(repr=False)
 
     def update(self, seat: int | None, after: int | None) -> str:
@@ -70,6 +84,11 @@ class Snapshot:
         return msgspec.json.encode(frame).decode()
 
     @property
+    def finished(self) -> bool:
+        """Whether the match came to its result, also when the table is gone since."""
+        return self.loaded is not None and self.loaded.status == "finished"
+
+    @property
     def last_event(self) -> int:
         return self.loaded.events[-1][0] if self.loaded and self.loaded.events else 0
 
@@ -83,26 +102,44 @@ class Snapshot:
     def _room(self, seat: int | None) -> dict[str, Any]:
         loaded = self.loaded
         now_round = (game_selectors.round_now(loaded) or 1) if loaded else None
+        sits = seat is not None
+        waiting = self.status == Room.Status.WAITING
         return {
-            "code": self.code,
+            "id": self.room_id if self.visibility == Room.Visibility.PUBLIC else None,
+            # Who has the code can sit down: it is for those who sit, to pass on.
+            "code": self.code if sits else None,
+            "join_path": f"/join/{self.code}/" if sits and self.visibility != Room.Visibility.SOLO else None,
+            "watch": {"allowed": self.watchable, "path": self._watch_path() if sits and self.watchable else None},
             "game": self.game,
             "visibility": self.visibility,
             "status": self.status,
             "version": self.version,
             "you": seat,
             "host": self.host,
+            "seat_count": SEATS,
             "seats": self.occupants,
+            "levels": self.levels if waiting else (),
+            "expires_in_ms": _ms(self.expires_at) if waiting else None,
             "starts_in_ms": _ms(self.starts_at) if self.status == Room.Status.STARTING else None,
             "turn_ms": round(self.turn_seconds * 1000) if self.turn_seconds is not None else None,
-            "rounds": loaded.options.get("rounds") if loaded else None,
+            "rounds": self.rounds,
             "match": loaded.match_id if loaded else None,
             "commitment": _commitment(loaded, now_round),
             "next_commitment": _commitment(loaded, now_round + 1 if now_round else None),
+            "rematch": {"seats": self.rematch, "open": self.rematch_open} if self.rematch is not None else None,
             "outcome": self._outcome(),
         }
 
+    def _watch_path(self) -> str:
+        if self.visibility == Room.Visibility.PUBLIC:
+            return f"/rooms/{self.room_id}/"
+        return f"/watch/{self.watch_key}/"
+
     def _outcome(self) -> dict[str, str] | None:
-        reasons = {Room.Status.FINISHED.value: "finished", Room.Status.DESTROYED.value: "abandoned"}
+        gone = "abandoned" if self.loaded is not None and not self.finished else "closed"
+        if self.finished:
+            gone = "finished"
+        reasons = {Room.Status.FINISHED.value: "finished", Room.Status.DESTROYED.value: gone}
         return {"reason": reasons[self.status]} if self.status in reasons else None
 
 
@@ -156,23 +193,28 @@ def read(room_id: int, at_least: int) -> Snapshot | None:
 
 def _build(room: Room, seats: list[Seat], loaded: history.Loaded | None) -> Snapshot:
     if seats or loaded is None:
+        places = {seat.player_id: seat.number for seat in seats if seat.player_id is not None}
         occupants = tuple(
             Occupant(
                 number=seat.number,
+                sitting=seat.pk,
                 name=seat.name,
                 kind="human" if seat.player_id is not None else "bot",
                 level=seat.bot_level,
                 connected=seat.player_id is None or seat.connected,  # type: ignore[attr-defined]
                 missed=seat.missed,
                 auto_play=seat.auto_play,
-                forfeited=False,
+                forfeited=seat.forfeited,
             )
             for seat in seats
         )
     else:
+        sat_there = game_selectors.seats_in(loaded.match_id)
+        places = {sat.player_id: sat.number for sat in sat_there if sat.player_id is not None}
         occupants = tuple(
             Occupant(
                 number=sat.number,
+                sitting=None,
                 name=sat.name,
                 kind="bot" if sat.bot_level else "human",
                 level=sat.bot_level,
@@ -181,16 +223,22 @@ def _build(room: Room, seats: list[Seat], loaded: history.Loaded | None) -> Snap
                 auto_play=False,
                 forfeited=sat.forfeited,
             )
-            for sat in game_selectors.seats_in(loaded.match_id)
+            for sat in sat_there
         )
     host = next((seat.number for seat in seats if seat.player_id == room.host_id and seat.player_id is not None), None)
+    rematch, rematch_open = _rematch(room, loaded)
     return Snapshot(
         room_id=room.pk,
         version=room.version,
         code=room.code,
         game=room.game,
         visibility=room.visibility,
+        watch_key=room.watch_key,
+        watchable=room.watchable,
+        rounds=room.options.get("rounds"),
+        levels=tuple(level for level, ready in bot_levels(room.game).items() if ready),
         status=room.status,
+        expires_at=room.expires_at,
         starts_at=room.starts_at,
         deadline_at=room.deadline_at,
         due_at=room.due_at,
@@ -198,5 +246,19 @@ def _build(room: Room, seats: list[Seat], loaded: history.Loaded | None) -> Snap
         turn_seconds=room.turn_seconds,
         host=host,
         occupants=occupants,
+        holders={seat.pk: seat.holder for seat in seats if seat.player_id is not None},
+        places=places,
+        rematch=rematch,
+        rematch_open=rematch_open,
         loaded=loaded,
     )
+
+
+def _rematch(room: Room, loaded: history.Loaded | None) -> tuple[tuple[int, ...] | None, bool]:
+    """The old seats of those who play again, and whether the new table still waits; None when nobody has asked."""
+    if room.status != Room.Status.FINISHED or room.rematch_id is None or loaded is None:
+        return None, False
+    again = set(Seat.objects.filter(room_id=room.rematch_id, player__isnull=False).values_list("player_id", flat=True))
+    sat = game_selectors.seats_in(loaded.match_id)
+    is_open = Room.objects.filter(pk=room.rematch_id, status=Room.Status.WAITING).exists()
+    return tuple(one.number for one in sat if one.player_id in again), is_open

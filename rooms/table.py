@@ -14,7 +14,7 @@ from games import history
 from games import selectors as game_selectors
 from games.services import Step
 from rooms import broadcast, clock
-from rooms.errors import NoSuchRoom
+from rooms.errors import NoSuchRoom, Started
 from rooms.models import Connection, Room, Seat
 
 
@@ -34,6 +34,10 @@ def grace(room: Room) -> timedelta:
     return seconds(settings.SOLO_GRACE_SECONDS if solo else settings.GRACE_SECONDS)
 
 
+SUBSTITUTE_LEVEL = "medium"  # who plays for auto-play, forfeited and timed-out seats (rules)
+SEATS = 4  # Domino Poker's; the only game that is played here
+
+
 class Table:
     """A room, its seats and its match; only `locked` makes one."""
 
@@ -49,6 +53,33 @@ class Table:
 
     def seat(self, number: int) -> Seat | None:
         return next((seat for seat in self.seats if seat.number == number), None)
+
+    def humans(self) -> list[Seat]:
+        return [seat for seat in self.seats if seat.player_id is not None]
+
+    def seat_of(self, player_id: int) -> Seat:
+        """The player's seat. Raises NoSuchRoom."""
+        seat = next((seat for seat in self.seats if seat.player_id == player_id), None)
+        if seat is None:
+            raise NoSuchRoom
+        return seat
+
+    def add(self, seat: Seat) -> None:
+        """A new sitting, not connected yet. The database refuses a second one of the same player or place."""
+        seat.room = self.room
+        seat.save(force_insert=True)
+        seat.connected = False  # type: ignore[attr-defined]
+        self.seats = sorted([*self.seats, seat], key=lambda one: one.number)
+
+    def drop(self, seat: Seat) -> None:
+        """This sitting is over."""
+        self.seats = [one for one in self.seats if one.pk != seat.pk]
+        seat.delete()
+
+    def require_waiting(self) -> None:
+        """Raises Started when seats are no longer given: it has begun, has ended, or its time has run out."""
+        if self.room.status != Room.Status.WAITING or self.room.expires_at <= clock.now():
+            raise Started
 
     def plays_itself(self, number: int) -> bool:
         """Whether the table answers for this seat: a bot, a forfeiter, or a person on auto-play."""
@@ -103,9 +134,8 @@ class Table:
         return min(times, default=None)
 
     def mark_presence(self, now: datetime) -> None:
-        """Start the grace when the last human is gone, end it when one is back."""
-        humans = [seat for seat in self.seats if seat.player_id is not None]
-        if any(seat.connected for seat in humans):  # type: ignore[attr-defined]
+        """Start the grace when the last human is gone, end it when one is back. A waiting room has no grace."""
+        if self.room.status == Room.Status.WAITING or any(seat.connected for seat in self.humans()):  # type: ignore[attr-defined]
             self.room.away_since = None
         elif self.room.away_since is None:
             self.room.away_since = now

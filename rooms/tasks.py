@@ -6,6 +6,7 @@ from datetime import timedelta
 from celery import shared_task
 from django.conf import settings
 from django.db import close_old_connections
+from django.db.models import QuerySet
 
 from players import services as players
 from rooms import clock, playing, presence
@@ -21,8 +22,32 @@ def ring_due() -> int:
     close_old_connections()
     clock.sample()
     presence.mend_outage()
-    now = clock.now()
-    due = list(Room.objects.filter(due_at__lte=now).order_by("due_at").values_list("pk", flat=True)[:RING_BATCH])
+    return _ring_all(Room.objects.filter(due_at__lte=clock.now()).order_by("due_at"))
+
+
+@shared_task
+def expire_rooms() -> int:
+    """End the rooms whose lifetime, or whose time to read the result, has run out."""
+    close_old_connections()
+    clock.sample()
+    over = [Room.Status.WAITING, Room.Status.FINISHED]
+    return _ring_all(Room.objects.filter(status__in=over, expires_at__lte=clock.now()).order_by("expires_at"))
+
+
+@shared_task
+def close_abandoned() -> int:
+    """End the matches whose humans have all been away for the whole grace."""
+    close_old_connections()
+    clock.sample()
+    presence.mend_outage()
+    shortest = min(settings.GRACE_SECONDS, settings.SOLO_GRACE_SECONDS)
+    away = Room.objects.filter(status=Room.Status.PLAYING, away_since__lte=clock.now() - timedelta(seconds=shortest))
+    return _ring_all(away.order_by("away_since"))
+
+
+def _ring_all(rooms: QuerySet[Room]) -> int:
+    """Ring a bounded number of rooms; a bad one holds up no other, and one that is not due is left as it is."""
+    due = list(rooms.values_list("pk", flat=True)[:RING_BATCH])
     for room_id in due:
         try:
             playing.ring(room_id)

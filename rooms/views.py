@@ -1,21 +1,26 @@
 """The pages around a table: home, play, the table itself, leaving."""
 
+import qrcode
 from django import forms
 from django.conf import settings
+from django.contrib import messages
 from django.db import connection
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
+from qrcode.image.svg import SvgPathImage
 
 from games import selectors as game_selectors
 from games.bots import levels as bot_levels
 from players import services as players
 from players.selectors import Player, player_of
 from rooms import closing, hub, presence, seating, selectors
-from rooms.errors import AlreadySeated, NoSuchRoom, TooMany
+from rooms.busy import busy
+from rooms.errors import AlreadySeated, NoSuchRoom, RoomError, TooMany
 from rooms.models import Room
+from rooms.seating import Sitting
 
 GAME = "domino_poker"
 DEFAULT_ROUNDS = 7
@@ -82,20 +87,23 @@ def play(request: HttpRequest) -> HttpResponse:
             clocked=form.cleaned_data["clock"],
         )
     except AlreadySeated:
-        context = {
-            "table": selectors.running_table(player.pk),
-            "rounds": form.cleaned_data["rounds"],
-            "level": form.cleaned_data["level"],
-            "clock": form.cleaned_data["clock"],
-        }
-        return render(request, "home/busy.html", context, status=409)
+        fields = {"rounds": str(form.cleaned_data["rounds"]), "level": form.cleaned_data["level"]}
+        if form.cleaned_data["clock"]:
+            fields["clock"] = "on"
+        offer = _("Give it up and start a new match")
+        return busy(request, player, action=request.path, fields=fields, offer=offer)
     except TooMany:
         context = {**_home_context(request), "error": _("Too many new games at once. Wait a few minutes.")}
         return render(request, "home/index.html", context, status=429)
-    return _to_table(sitting.code, sitting.token)
+    return to_table(sitting)
 
 
-def _to_table(code: str, token: str) -> HttpResponse:
+def to_table(sitting: Sitting) -> HttpResponse:
+    """Off to the table, with the seat's cookie."""
+    return _with_seat(sitting.code, sitting.token)
+
+
+def _with_seat(code: str, token: str) -> HttpResponse:
     response = HttpResponseRedirect(reverse("table", args=[code]))
     response.set_cookie(
         settings.SEAT_COOKIE_NAME,
@@ -123,9 +131,14 @@ def table(request: HttpRequest, code: str) -> HttpResponse:
             if running is None and room.match_id is not None:
                 return _after_the_end(request, room, player)
         else:
+            shared = room.visibility != Room.Visibility.SOLO
             context = {
                 "room_code": code,
                 "socket_path": f"/ws/tables/{code}/",
+                "mode": "seat",
+                "join_path": reverse("join_link", args=[code]) if shared else "",
+                "qr_url": reverse("table_qr", args=[code]) if shared else "",
+                "rematch_url": reverse("table_rematch", args=[code]) if shared else "",
                 "rounds": room.options.get("rounds"),
                 "level": next((s.bot_level for s in game_selectors.seats_in(room.match_id) if s.bot_level), "medium")
                 if room.match_id
@@ -142,33 +155,99 @@ def _after_the_end(request: HttpRequest, room: Room, player: Player) -> HttpResp
         return render(request, "404.html", status=404)
     if game_selectors.is_finished(room.match_id):
         return redirect("match", room.match_id)
+    if room.status in {Room.Status.STARTING, Room.Status.PLAYING}:
+        messages.info(request, _("You left that match: a bot plays your seat to the end."))
+        return redirect("lobby")
     return redirect("home")
+
+
+@require_safe
+def room(request: HttpRequest, room_id: int) -> HttpResponse:
+    """A public room for those who don't sit there: its free seats while it waits, then its play when watchable."""
+    player = player_in(request)
+    try:
+        presence.onlooker(player, room_id=room_id)
+    except NoSuchRoom:
+        return render(request, "404.html", status=404)
+    own = selectors.running_table(player.pk if player else None)
+    if own is not None and own["code"] == selectors.code_of(room_id):
+        return redirect("table", own["code"])
+    context: dict[str, object] = {
+        "socket_path": f"/ws/rooms/{room_id}/",
+        "sit_url": reverse("room_sit", args=[room_id]),
+    }
+    return _look_on(request, player, context)
+
+
+@require_safe
+def watch(request: HttpRequest, key: str) -> HttpResponse:
+    """A private room for those whom an occupant has given its watchers' address."""
+    player = player_in(request)
+    try:
+        presence.onlooker(player, watch_key=key)
+    except NoSuchRoom:
+        return render(request, "404.html", status=404)
+    return _look_on(request, player, {"socket_path": f"/ws/watch/{key}/"})
+
+
+def _look_on(request: HttpRequest, player: Player | None, context: dict[str, object]) -> HttpResponse:
+    guest = player is None or player.is_guest
+    context |= {"room_code": "", "mode": "visit", "ask_name": guest, "guest_name": player.shown_name if player else ""}
+    return render(request, "rooms/table.html", context)
+
+
+@require_safe
+def table_qr(request: HttpRequest, code: str) -> HttpResponse:
+    """The picture of the join link, for the phone beside you; for those who sit there."""
+    player = player_in(request)
+    if player is None or not seating.holds(player, code, request.COOKIES.get(settings.SEAT_COOKIE_NAME, "")):
+        return render(request, "404.html", status=404)
+    picture = qrcode.make(settings.SITE_URL + reverse("join_link", args=[code]), image_factory=SvgPathImage, border=2)
+    return HttpResponse(picture.to_string(encoding="unicode"), content_type="image/svg+xml")
+
+
+@require_POST
+def table_rematch(request: HttpRequest, code: str) -> HttpResponse:
+    """Play again with the same people: to the new room that waits for them."""
+    player = player_in(request)
+    if player is None:
+        return redirect("lobby")
+    try:
+        return to_table(seating.rematch(player, code))
+    except AlreadySeated as error:
+        return redirect("table", error.room_code)
+    except RoomError as error:
+        gone = _("That table is closed: meet again in the lobby.")
+        messages.info(request, gone if isinstance(error, NoSuchRoom) else str(error.text))
+        return redirect("lobby")
 
 
 @require_POST
 def table_return(request: HttpRequest, code: str) -> HttpResponse:
-    """Back to the own table, with a new seat cookie in case that the old one is lost."""
+    """Back to the own table, with a new seat cookie in case that the old one is lost or on another device."""
     player = player_in(request)
     if player is None:
         return redirect("home")
+    if seating.holds(player, code, request.COOKIES.get(settings.SEAT_COOKIE_NAME, "")):
+        return redirect("table", code)
     try:
-        return _to_table(code, seating.new_token(player, code))
+        return _with_seat(code, seating.new_token(player, code))
     except NoSuchRoom:
         return redirect("home")
 
 
 @require_POST
 def table_leave(request: HttpRequest, code: str) -> HttpResponse:
-    """Give the match up. Leaving a table where one does not sit changes nothing."""
+    """Leave for good: the seat of a waiting room, or the match. Leaving where one does not sit changes nothing."""
     player = player_in(request)
     room = selectors.room_by_code(code)
-    response = redirect("home")
-    if player is None or room is None:
-        return response
     try:
+        if player is None or room is None:
+            raise NoSuchRoom
         closing.leave(room.pk, player.pk)
     except NoSuchRoom:
-        return response
+        return redirect("home")  # alike for a table that exists and one that does not
+    response = redirect("home" if room.visibility == Room.Visibility.SOLO else "lobby")
     response.delete_cookie(settings.SEAT_COOKIE_NAME, samesite="Lax")
     return response
 

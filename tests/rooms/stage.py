@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
 from django.db import connection
@@ -13,7 +13,7 @@ from games import history
 from games import selectors as game_selectors
 from games.engine.table import Prompt
 from players.models import Player
-from rooms import clock, playing, seating, snapshots
+from rooms import clock, hosting, playing, presence, seating, snapshots
 from rooms.models import Connection, Room, Seat
 
 T = TypeVar("T")
@@ -144,3 +144,132 @@ def at_once(calls: list[Callable[[], T]]) -> list[T | Exception]:
 
     with ThreadPoolExecutor(len(calls)) as pool:
         return list(pool.map(one, calls))
+
+
+# -- rooms of people ---------------------------------------------------------------------------------------------
+
+
+def waiting(*people: Player, visibility: str = "public", rounds: int = 1) -> Room:
+    """A room that waits, opened by the first of these people, with the others in the next seats, all present."""
+    host, *others = people
+    sitting = seating.create_room(host, visibility=visibility, options={"rounds": rounds})
+    for other in others:
+        seating.sit_with_code(other, sitting.room_id)
+    room = Room.objects.get(pk=sitting.room_id)
+    for other in people:
+        arrive(room, other)
+    return refreshed(room)
+
+
+def started(*people: Player, visibility: str = "public", rounds: int = 1) -> Room:
+    """The same with bots in the empty seats, in the countdown."""
+    room = waiting(*people, visibility=visibility, rounds=rounds)
+    hosting.fill_bots(room.pk, people[0].pk, "medium")
+    hosting.start(room.pk, people[0].pk)
+    return refreshed(room)
+
+
+def running(*people: Player, visibility: str = "public", rounds: int = 1) -> Room:
+    """The same with the tiles dealt."""
+    room = started(*people, visibility=visibility, rounds=rounds)
+    pass_time(room, 20)
+    playing.ring(room.pk)
+    assert refreshed(room).status == Room.Status.PLAYING
+    return room
+
+
+def refreshed(room: Room) -> Room:
+    room.refresh_from_db()
+    return room
+
+
+def match_of(room: Room) -> int:
+    assert room.match_id is not None
+    return room.match_id
+
+
+def seat_of(room: Room, player: Player) -> Seat:
+    return Seat.objects.get(room=room, player=player)
+
+
+def member(room: Room, player: Player) -> presence.Membership:
+    seat = seat_of(room, player)
+    return presence.Membership(room.pk, player.pk, seat.number, seat.pk, seat.holder)
+
+
+def arrive(room: Room, player: Player, channel: str = "") -> None:
+    """The player's page is open."""
+    presence.connect(member(room, player), channel or f"page-{player.pk}")
+
+
+def go_away(room: Room, player: Player, channel: str = "") -> None:
+    """The player's page is gone."""
+    presence.disconnect(room.pk, [channel or f"page-{player.pk}"])
+
+
+def asked(room: Room) -> Seat:
+    """Let the bots play until a person is asked; that person's seat, with the question open."""
+    for _i in range(400):
+        (prompt,) = prompts(room)
+        seat = Seat.objects.get(room=room, number=prompt.seat)
+        if seat.player_id is not None and not seat.auto_play and room.is_open:
+            return seat
+        pass_time(room, 20 if room.deadline_at is None else 0)
+        playing.ring(room.pk)
+    raise AssertionError("nobody was ever asked")
+
+
+def give(room: Room, seat: Seat, *, action_id: str, choice: int = 0, received_at: datetime | None = None) -> None:
+    """This seat's answer to its open question, one of the choices offered."""
+    (prompt,) = prompts(room)
+    do = str(frame_of(room, seat.number)["prompt"]["choices"][choice]["do"])
+    playing.act(room.pk, seat.pk, seat.number, action_id, prompt.step, do, received_at or clock.now())
+
+
+def play_to_the_end(room: Room) -> None:
+    """The whole match, every person taking the first choice."""
+    number = 0
+    while refreshed(room).status == Room.Status.PLAYING:
+        number += 1
+        (prompt,) = prompts(room)
+        seat = Seat.objects.get(room=room, number=prompt.seat)
+        if seat.player_id is not None and not seat.auto_play and room.is_open:
+            give(room, seat, action_id=f"all{number}")
+        else:
+            pass_time(room, 20 if room.deadline_at is None else 0)
+            playing.ring(room.pk)
+
+
+def people(*names: str) -> list[Player]:
+    return [person(name) for name in names]
+
+
+def just_past() -> datetime:
+    """A time that has come, however the next reading of the database's clock moves ours."""
+    return clock.now() - timedelta(seconds=0.5)
+
+
+def turn_of(room: Room, player: Player) -> Seat:
+    """Let everybody play until this player is asked; the seat, with the question open."""
+    for _i in range(200):
+        seat = asked(room)
+        if seat.player_id == player.pk:
+            return seat
+        give(room, seat, action_id=f"pass-{room.version}")
+    raise AssertionError("the player was never asked")
+
+
+def last_question(room: Room, player: Player) -> Seat:
+    """The player's last question of the match."""
+    while True:
+        seat = turn_of(room, player)
+        if prompts(room)[0].step.startswith("r1.t7"):
+            return seat
+        give(room, seat, action_id=f"own-{room.version}")
+
+
+def finished(*players: Player, rounds: int = 1) -> Room:
+    room = running(*players, rounds=rounds)
+    play_to_the_end(room)
+    assert refreshed(room).status == "finished"
+    return room

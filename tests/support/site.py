@@ -75,7 +75,8 @@ class LiveSite:
         """Start the web process, and the worker with beat when asked for; back when the site answers."""
         self._web = self._run(
             "uvicorn", "dominopoker.asgi:application", "--host", "127.0.0.1", "--port", str(self.port),
-            "--ws-per-message-deflate", "false", "--timeout-graceful-shutdown", "10", "--no-access-log",
+            "--ws-per-message-deflate", "false", "--timeout-graceful-shutdown", "10", "--no-proxy-headers",
+            "--no-access-log",
         )  # fmt: skip
         if worker:
             self.start_worker()
@@ -104,12 +105,35 @@ class LiveSite:
     def running(self) -> bool:
         return self._web is not None and self._web.poll() is None
 
+    @property
+    def web_pid(self) -> int:
+        """The number of the web process, which is running."""
+        assert self._web is not None
+        return self._web.pid
+
     def kill(self) -> None:
         """SIGKILL the web process: no handler runs."""
         if self._web is not None:
             os.killpg(self._web.pid, signal.SIGKILL)
             self._web.wait(10)
             self._web = None
+
+    def pause(self) -> None:
+        """SIGSTOP the web process: it stands still, its sockets stay open."""
+        self._signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number: signal.Signals) -> None:
+        assert self._web is not None
+        os.killpg(self._web.pid, number)
+
+    @property
+    def pid(self) -> int:
+        """The number of the web process."""
+        assert self._web is not None
+        return self._web.pid
 
     def kill_worker(self) -> None:
         """SIGKILL the worker and its beat."""

@@ -9,7 +9,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Callable
-from http.cookiejar import CookieJar
+from http.cookiejar import Cookie, CookieJar
 from typing import Any
 
 from websockets.exceptions import ConnectionClosed
@@ -40,6 +40,11 @@ class Visitor:
         data = urllib.parse.urlencode({"csrfmiddlewaretoken": found[1], **fields}).encode()
         return self._open(urllib.request.Request(self.url + path, data, {"Referer": self.url + "/"}))
 
+    def post_raw(self, path: str, fields: dict[str, str], **headers: str) -> tuple[int, str]:
+        """Send a form as it is, from nowhere in particular."""
+        data = urllib.parse.urlencode(fields).encode()
+        return self._open(urllib.request.Request(self.url + path, data, headers))
+
     def _open(self, request: urllib.request.Request) -> tuple[int, str]:
         try:
             with self._opener.open(request, timeout=PATIENCE_SECONDS) as answer:
@@ -60,10 +65,49 @@ class Visitor:
     def cookies(self) -> str:
         return "; ".join(f"{cookie.name}={cookie.value}" for cookie in self.jar)
 
+    def set_cookie(self, name: str, value: str) -> None:
+        """Put a cookie of the site into this browser."""
+        whose = "127.0.0.1", False, False, "/", True, False
+        self.jar.set_cookie(Cookie(0, name, value, None, False, *whose, None, False, None, None, {}))
+
+    def open_room(self, *, visibility: str = "public", rounds: int = 1, **fields: str) -> str:
+        """Open a room of people and sit in its first seat; its code."""
+        wanted = {"game": "domino_poker", "visibility": visibility, "rounds": str(rounds), **fields}
+        return self._seated(self.post("/rooms/", **wanted))
+
+    def join(self, code: str, **fields: str) -> str:
+        """Sit down by a code as typed; the code of the table."""
+        return self._seated(self.post("/join/", code=code, **fields))
+
+    def take_seat(self, room_id: int, **fields: str) -> str:
+        """Sit down at a public room; its code."""
+        return self._seated(self.post(f"/rooms/{room_id}/sit/", **fields))
+
+    def play_again(self, code: str) -> str:
+        """Accept the rematch of a finished table; the code of the next one."""
+        return self._seated(self.post(f"/tables/{code}/rematch/"))
+
+    def leave(self, code: str) -> int:
+        """Leave by the page's button; the status of the page that comes."""
+        return self.post(f"/tables/{code}/leave/")[0]
+
+    def _seated(self, answer: tuple[int, str]) -> str:
+        found = re.search(r"/tables/([0-9A-Z]{8})/", self.where)
+        assert answer[0] == 200 and found, f"no table: {answer[0]} at {self.where}"
+        return found[1]
+
     def sit(self, code: str, *, origin: str | None = None, cookies: str | None = None) -> "TableSocket":
         """Open the table's socket as the page does."""
+        return self.listen(f"/ws/tables/{code}/", origin=origin, cookies=cookies)
+
+    def watch(self, room_id: int) -> "TableSocket":
+        """Open the socket of a public room as a visitor's page does."""
+        return self.listen(f"/ws/rooms/{room_id}/")
+
+    def listen(self, path: str, *, origin: str | None = None, cookies: str | None = None) -> "TableSocket":
+        """Open the socket of any page; `origin` and `cookies` are the page's own unless told otherwise."""
         link = connect(
-            self.url.replace("http", "ws", 1) + f"/ws/tables/{code}/",
+            self.url.replace("http", "ws", 1) + path,
             additional_headers={"Cookie": self.cookies if cookies is None else cookies},
             origin=Origin(origin or self.url),
             compression=None,
@@ -103,6 +147,12 @@ class TableSocket:
             self.acked.append(frame["id"])
         return frame
 
+    def drain(self, seconds: float = 0.01) -> None:
+        """Take in all that has come."""
+        with contextlib.suppress(TimeoutError):
+            while True:
+                self.next(seconds)
+
     def until(self, right: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
         """The first frame that is right."""
         for _i in range(500):
@@ -134,6 +184,19 @@ class TableSocket:
         if self.update.get("prompt") and self.update["prompt"]["step"] == prompt["step"]:
             self.update = {}
         return answer
+
+    def do(self, kind: str, **fields: Any) -> dict[str, Any]:
+        """Send a frame that is answered (the host's clicks, a move, talk); its ack or refusal."""
+        self.counter += 1
+        name = f"d{self.counter}"
+        self.send({"t": kind, "id": name, **fields})
+        return self.until(lambda frame: frame["t"] in {"ack", "refused"} and frame["id"] == name)
+
+    def seen(self, right: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+        """The newest update once it is right, waited for if need be."""
+        if not (self.update and right(self.update)):
+            self.until(lambda frame: frame["t"] == "update" and right(frame))
+        return self.update
 
     def play_out(self, *, answers: int = 10_000) -> None:
         """Take the first choice until the end, or this often."""

@@ -5,6 +5,7 @@ const PING_MS = 2000;
 const SILENCE_MS = 6000;
 const CHECK_MS = 1500;
 const OPENING_MS = 5000;
+const SLEPT_MS = 3000;
 const GOING_AWAY = 4000;
 const RATE = 4029;
 const FINAL = new Set([4400, 4401, 4403, 4404, 4409]);
@@ -24,6 +25,8 @@ export function createSocket(path, { version, onFrame, onState }) {
   let retry = null;
   let opening = null;
   let check = null;
+  let since = 0;
+  let beaten = Date.now();
 
   function open() {
     clearTimeout(retry);
@@ -31,6 +34,7 @@ export function createSocket(path, { version, onFrame, onState }) {
     if (over) return;
     const mine = new WebSocket(url);
     socket = mine;
+    since = performance.now();
     clearTimeout(opening);
     opening = setTimeout(() => mine === socket && mine.readyState === WebSocket.CONNECTING && lose(mine, 0), OPENING_MS);
     mine.addEventListener("open", () => {
@@ -85,18 +89,23 @@ export function createSocket(path, { version, onFrame, onState }) {
   }
 
   function ping() {
-    send({ t: "ping", v: version() });
+    send({ t: "ping", v: Math.max(0, version()) });
   }
 
-  /** Back from sleep, background or a dead network: ask at once, and do not wait long for the answer. */
+  /**
+   * Back from sleep, background or a dead network: ask at once, and do not wait long for the answer. What came in while
+   * the page slept told the time of then, and some devices stop performance.now meanwhile: so the whole state is asked for.
+   */
   function wake() {
     if (over) return;
+    if (socket?.readyState === WebSocket.CONNECTING && performance.now() - since > CHECK_MS) lose(socket, 0);
     if (socket === null) {
       tries = 0;
       open();
     } else if (socket.readyState === WebSocket.OPEN && check === null) {
       const mine = socket;
       ping();
+      if (version() > 0) send({ t: "sync", v: version() - 1 });
       check = setTimeout(() => {
         if (mine !== socket) return;
         tries = 0;
@@ -106,14 +115,25 @@ export function createSocket(path, { version, onFrame, onState }) {
     }
   }
 
+  /** A beat that is late by seconds means that the device slept, even when no event of the page says so. */
+  function slept() {
+    const gap = Date.now() - beaten;
+    beaten = Date.now();
+    return gap > PING_MS + SLEPT_MS;
+  }
+
   setInterval(() => {
-    if (socket?.readyState !== WebSocket.OPEN) return;
-    if (performance.now() - heard > SILENCE_MS) lose(socket, 0);
-    else ping();
+    if (slept()) {
+      wake();
+    } else if (socket?.readyState === WebSocket.OPEN) {
+      if (performance.now() - heard > SILENCE_MS) lose(socket, 0);
+      else ping();
+    }
   }, PING_MS);
   addEventListener("online", wake);
   addEventListener("offline", () => socket !== null && lose(socket, 0));
   addEventListener("pageshow", (event) => event.persisted && wake());
+  document.addEventListener("resume", wake);
   document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && wake());
 
   return {

@@ -3,7 +3,7 @@
 /**
  * connection: "connecting" | "connected" | "reconnecting" | "closed"; `closed` says why it will not come back.
  * v: newest version drawn; lastEvent: number of the newest event seen; events: those of this very step.
- * clock: {left, at} in ms and performance time, or null; sending: {id, step, do} until the step is over.
+ * clock: {left, at} in ms and performance time, or null; startsAt, expiresAt: performance times or null; sending: {id, step, do} until the step is over.
  */
 export const initial = Object.freeze({
   connection: "connecting",
@@ -18,7 +18,11 @@ export const initial = Object.freeze({
   sending: null,
   refused: null,
   startsAt: null,
+  expiresAt: null,
 });
+
+/** The performance time that is so many ms away; null when nothing is to be waited for. */
+const after = (now, ms) => (ms === null || ms === undefined ? null : now + ms);
 
 function update(state, frame, now) {
   if (frame.v < state.v) return { ...state, events: [] };
@@ -34,7 +38,8 @@ function update(state, frame, now) {
     view: frame.view,
     prompt: frame.prompt,
     clock: frame.ms_left === null || frame.ms_left === undefined ? null : { left: frame.ms_left, at: now },
-    startsAt: frame.room.starts_in_ms === null ? null : now + frame.room.starts_in_ms,
+    startsAt: after(now, frame.room.starts_in_ms),
+    expiresAt: after(now, frame.room.expires_in_ms),
     lastEvent,
     events: fresh,
     sending,

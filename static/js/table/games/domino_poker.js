@@ -51,11 +51,9 @@ export function createGame({ root, speech, sound, act, send, forgive, replay }) 
   function shown() {
     const { held, trick, waitingWins } = director.state();
     const view = held ?? state.view;
-    const you = state.room.you ?? 0;
     return {
       room: state.room,
       view,
-      you,
       trick,
       waitingWins,
       closing: held !== null,

@@ -2,11 +2,11 @@
 
 import { gettext, fill, ngettext, numberWord, requestWord, say, tileName } from "../../../words.js";
 import { h, moving, redraw, set, text } from "../../dom.js";
+import { SIDES, nameOf, sideOf as sideIn } from "../../seats.js";
 import { drawHalf, drawTile } from "../../tiles.js";
-import { marksOf, nameOf, whyWon } from "./narrator.js";
+import { marksOf, whyWon } from "./narrator.js";
 import { createPlate } from "./plate.js";
 
-const SIDES = ["south", "west", "north", "east"];
 const SWEEP_MS = 240;
 
 /** @param {HTMLElement} stage */
@@ -40,8 +40,8 @@ export function createFelt(stage) {
   }
 
   function draw(now) {
-    const { room, view, trick, you } = now;
-    sideOf = (seat) => SIDES[(seat - you + SIDES.length) % SIDES.length];
+    const { room, view, trick } = now;
+    sideOf = (seat) => sideIn(room, seat);
     for (const seat of room.seats) plates[sideOf(seat.number)].draw(now, seat.number);
     for (const seat of room.seats) drawSlot(slots[sideOf(seat.number)], now, seat.number);
     drawRequest(now);
@@ -87,7 +87,7 @@ export function createFelt(stage) {
     if (view === null && room.status === "starting") {
       redraw(note, `starting ${room.commitment?.hash}`, () => {
         countdown = h("strong.countdown", {}, "");
-        return [h("span.note-title", {}, gettext("The match starts")), countdown, ...sealed(room)];
+        return [h("span.note-title", {}, gettext("Starts in")), countdown, ...sealed(room)];
       });
       startCountdown(startsAt);
       return;

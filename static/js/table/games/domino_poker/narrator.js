@@ -1,19 +1,7 @@
-/** Domino Poker in sentences: names, roles, events, rules and scores. */
+/** Domino Poker in sentences: events, rules and scores. */
 
-import { gettext, ngettext, fill, numberWord, points, requestWord, say, tileName } from "../../../words.js";
-
-/** A seat's name; your own is "You". */
-export const nameOf = (room, seat) => (seat === room.you ? gettext("You") : room.seats[seat].name);
-
-/** Who sits there, in two words. */
-export function roleOf(seat, withdrawn) {
-  if (seat.forfeited || withdrawn) return gettext("left · bot plays");
-  if (seat.kind === "bot") return { medium: gettext("Medium bot"), hard: gettext("Hard bot"), epic: gettext("Epic bot") }[seat.level] ?? gettext("Bot");
-  if (seat.auto_play) return gettext("on auto-play");
-  if (!seat.connected) return gettext("away");
-  if (seat.missed > 0) return fill(ngettext("missed %(count)s turn", "missed %(count)s turns", seat.missed), { count: seat.missed });
-  return gettext("player");
-}
+import { gettext, fill, numberWord, points, requestWord, say, tileName } from "../../../words.js";
+import { nameOf } from "../../seats.js";
 
 /** What the server says about a tile, for drawing and naming it. */
 export function marksOf(view, tile) {
@@ -110,7 +98,7 @@ export function tieTexts(room, order, decided, ofMatch = false) {
 
 /** One event as one sentence for the live region; empty when there is nothing to say. */
 export function narrator(room, event, view) {
-  const you = event.seat === room.you;
+  const you = room.you !== null && event.seat === room.you;
   const name = event.seat == null ? "" : nameOf(room, event.seat);
   switch (event.type) {
     case "Dealt":

@@ -2,7 +2,7 @@
 
 import { gettext, points, say } from "../../../words.js";
 import { h, redraw, set } from "../../dom.js";
-import { nameOf } from "./narrator.js";
+import { nameOf } from "../../seats.js";
 
 /**
  * @param {HTMLElement} aside

@@ -2,7 +2,9 @@
 
 import { gettext, placeWord, points, say } from "../../../words.js";
 import { h, redraw } from "../../dom.js";
-import { arithmetic, nameOf, tieTexts } from "./narrator.js";
+import { createRematch } from "../../rematch.js";
+import { nameOf } from "../../seats.js";
+import { arithmetic, tieTexts } from "./narrator.js";
 
 /**
  * @param {HTMLElement} root
@@ -11,6 +13,7 @@ import { arithmetic, nameOf, tieTexts } from "./narrator.js";
 export function createSheets(root, { goOn, again }) {
   const cover = h("div.cover", { hidden: true });
   root.append(cover);
+  const rematch = createRematch();
   let reviewed = null;
   let last = null;
 
@@ -47,13 +50,17 @@ export function createSheets(root, { goOn, again }) {
 
   function finalSheet({ room, view }) {
     const result = view?.result ?? null;
+    const solo = room.visibility === "solo";
     const actions = h("div.sheet-actions", {},
-      h("a.button.quiet", { href: root.dataset.home, "data-action": "lobby" }, gettext("To the start page")),
+      solo
+        ? h("a.button.quiet", { href: root.dataset.home, "data-action": "lobby" }, gettext("To the start page"))
+        : h("a.button.quiet", { href: root.dataset.lobby, "data-action": "lobby" }, gettext("To the lobby")),
       result === null || room.match === null ? null : h("a.button", { href: `/matches/${room.match}/`, "data-action": "review" }, gettext("Review")),
-      h("button.button.primary", { type: "button", "data-action": "again", onclick: again }, gettext("Play again")));
+      solo ? h("button.button.primary", { type: "button", "data-action": "again", onclick: again }, gettext("Play again")) : rematch.button);
     if (result === null) {
       return h("section.sheet", { "data-sheet": "final", role: "dialog", "aria-labelledby": "sheet-title" },
-        h("h2", { id: "sheet-title" }, gettext("This match was given up")), actions);
+        h("h2", { id: "sheet-title" }, solo ? gettext("This match was given up") : gettext("This match was abandoned")),
+        solo ? null : h("p", {}, gettext("Everybody was away for too long.")), actions);
     }
     const place = room.you === null ? null : result.places[room.you];
     const title = place === null ? gettext("The match is over") : place === 1 ? gettext("You win the match") : say("You finish %(place)s", { place: placeWord(place) });
@@ -64,6 +71,7 @@ export function createSheets(root, { goOn, again }) {
         h("span.place-name", {}, nameOf(room, seat)),
         h("span.place-total", {}, points(result.totals[seat]))))),
       ...tieTexts(room, result.order, result.decided, true).map((line) => h("p.tie", {}, line)),
+      solo ? null : rematch.line,
       actions);
   }
 
@@ -78,7 +86,8 @@ export function createSheets(root, { goOn, again }) {
       return final ? finalSheet(now) : [];
     });
     cover.hidden = key === "";
-    if (fresh && key !== "") cover.querySelector(".button.primary").focus({ preventScroll: true });
+    if (final) rematch.draw(now.room);
+    if (fresh && key !== "") (cover.querySelector(".button.primary:not([hidden])") ?? cover.querySelector(".button"))?.focus({ preventScroll: true });
     else if (fresh) document.querySelector(".hand").focus({ preventScroll: true });
   }
 

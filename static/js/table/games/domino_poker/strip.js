@@ -1,9 +1,10 @@
 /** The strip over the hand: what is asked of you, the bids, the two ends of a lead, refusals, auto-play. */
 
-import { gettext, numberWord, say } from "../../../words.js";
+import { fill, gettext, ngettext, numberWord, say } from "../../../words.js";
 import { h, redraw, set, text } from "../../dom.js";
+import { nameOf } from "../../seats.js";
 import { drawHalf } from "../../tiles.js";
-import { meansText, nameOf, ruleText } from "./narrator.js";
+import { meansText, ruleText } from "./narrator.js";
 
 /**
  * @param {HTMLElement} rail
@@ -22,6 +23,7 @@ export function createStrip(rail, { act, resume, closeDeclare }) {
 
   function sentence() {
     const { room, view, prompt, sending, refused } = now;
+    if (room.you === null) return { tone: "soft", words: watching(room, view) };
     if (refused !== null) return { tone: "bad", words: refused.text };
     if (view === null) return { tone: "", words: "" };
     if (now.closing || view.phase === "over") return { tone: "", words: "" };
@@ -33,11 +35,22 @@ export function createStrip(rail, { act, resume, closeDeclare }) {
       if (declared !== null) return { tone: "turn", words: gettext("Which number do you ask for?") };
       return { tone: "turn", words: question(now) };
     }
-    if (room.you !== null && room.seats[room.you].auto_play) return { tone: "warn", words: gettext("You are on auto-play: the table plays for you.") };
-    if (view.turn !== null && view.turn !== room.you) {
-      return { tone: "soft", words: say(view.phase === "bidding" ? gettext("%(name)s is bidding") : gettext("%(name)s is to play"), { name: nameOf(room, view.turn) }) };
+    const own = room.seats[room.you];
+    if (own.auto_play) return { tone: "warn", words: gettext("You are on auto-play: the table plays for you.") };
+    if (own.missed > 0 && room.visibility !== "solo") {
+      return { tone: "warn", words: fill(ngettext("You missed %(count)s turn. After three the table plays for you.", "You missed %(count)s turns. After three the table plays for you.", own.missed), { count: own.missed }) };
     }
-    return { tone: "soft", words: "" };
+    return { tone: "soft", words: turnText(room, view) };
+  }
+
+  function turnText(room, view) {
+    if (view === null || view.turn === null || view.turn === room.you || now.closing || view.phase === "over") return "";
+    return say(view.phase === "bidding" ? gettext("%(name)s is bidding") : gettext("%(name)s is to play"), { name: nameOf(room, view.turn) });
+  }
+
+  function watching(room, view) {
+    const turn = turnText(room, view);
+    return turn === "" ? gettext("You are watching") : say("You are watching · %(turn)s", { turn });
   }
 
   function question({ prompt }) {

@@ -1,0 +1,253 @@
+"""The lobby's pages: who waits for players, and every way to a seat among people."""
+
+import hashlib
+from collections.abc import Callable
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.safestring import mark_safe
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from games.engine import registry
+from games.engine.errors import BadOptions
+from players import services as players
+from players.address import client_address
+from players.names import NameRefused
+from players.selectors import Player
+from rooms import clock, closing, codes, lobby, lobby_rows, presence, seating, selectors
+from rooms.busy import busy
+from rooms.errors import AlreadySeated, NoOpenSeat, NoSuchRoom, RoomError, TooMany
+from rooms.seating import Sitting
+from rooms.views import DEFAULT_ROUNDS, player_in, to_table
+
+FEES = ("free", "paid")
+STATUS: dict[type[RoomError], int] = {TooMany: 429, NoOpenSeat: 404, NoSuchRoom: 404}
+
+
+class CreateForm(forms.Form):
+    """A table to open: which game, who may find it, how many rounds."""
+
+    game = forms.ChoiceField(choices=[(key, key) for key in registry.KEYS])
+    visibility = forms.ChoiceField(choices=[("public", "public"), ("private", "private")])
+    rounds = forms.RegexField(r"^[0-9]{1,2}\Z", strip=False)
+
+    def clean_rounds(self) -> int:
+        rounds = int(self.cleaned_data["rounds"])
+        if not 1 <= rounds <= 50:
+            raise forms.ValidationError("out of range")
+        return rounds
+
+    def one_error(self) -> str:
+        if "rounds" in self.errors:
+            return _("Rounds must be a whole number from 1 to 50.")
+        return _("Choose a game, and public or private.")
+
+
+class SitForm(forms.Form):
+    """A seat by its number; without one, the first that is free."""
+
+    seat = forms.RegexField(r"^[0-3]\Z", strip=False, required=False)
+
+
+# -- the pages ---------------------------------------------------------------------------------------------------
+
+
+@require_safe
+def lobby_page(request: HttpRequest) -> HttpResponse:
+    """Every public table that waits, live; the filter stands in the address."""
+    return _page(request)
+
+
+@require_safe
+def join_link(request: HttpRequest, text: str) -> HttpResponse:
+    """What a shared link opens. It never looks the code up: strangers learn nothing here."""
+    player = player_in(request)
+    code = codes.normalise(text)
+    context = {**_who(player), "code": code, "shown_code": _spaced(code) if code else text[:20]}
+    return render(request, "lobby/join.html", context)
+
+
+def _page(request: HttpRequest, *, status: int = 200, **more: object) -> HttpResponse:
+    player = player_in(request)
+    chosen = _filter(request.GET)
+    now, rows = clock.now(), lobby_rows.read()
+    fits = [_fits(row, chosen) for row in rows]
+    context = {
+        **_who(player),
+        "rows": [mark_safe(row.html(now, hidden=not fit)) for row, fit in zip(rows, fits, strict=True)],  # noqa: S308
+        "state": lobby.state_of(rows),
+        "none_waits": not rows,
+        "none_fits": bool(rows) and not any(fits),
+        "online": lobby_rows.online(lobby.viewers(), presence.PROCESS),
+        "chosen": chosen,
+        "games": [(key, registry.title(key)) for key in registry.KEYS],
+        "rounds": DEFAULT_ROUNDS,
+        "visibility": "public",
+        **more,
+    }
+    return render(request, "lobby/index.html", context, status=status)
+
+
+def _who(player: Player | None) -> dict[str, object]:
+    table = selectors.running_table(player.pk if player else None)
+    return {
+        "table": table,
+        "may_name": table is None and (player is None or player.is_guest),
+        "name": player.shown_name if player is not None and player.is_guest else "",
+    }
+
+
+def _filter(query: QueryDict) -> dict[str, str]:
+    game, fee = query.get("game", ""), query.get("fee", "")
+    return {"game": game if game in registry.KEYS else "", "fee": fee if fee in FEES else ""}
+
+
+def _fits(row: lobby_rows.Row, chosen: dict[str, str]) -> bool:
+    return chosen["game"] in {"", row.game} and chosen["fee"] in {"", row.fee}
+
+
+def _spaced(code: str) -> str:
+    """A code as people read it: K7Q2-M9XA."""
+    return f"{code[:4]}-{code[4:]}"
+
+
+# -- the ways to a seat ------------------------------------------------------------------------------------------
+
+
+@require_POST
+def room_create(request: HttpRequest) -> HttpResponse:
+    """Open a table. Asked again by its host for the table that waits (a double click, Back), it leads there."""
+    form = CreateForm(request.POST)
+    typed = {key: request.POST.get(key, "")[:20] for key in ("game", "visibility", "rounds")}
+    if not form.is_valid():
+        return _page(request, status=400, create_error=form.one_error(), **typed)
+    asked = form.cleaned_data
+    fields = {"game": asked["game"], "visibility": asked["visibility"], "rounds": str(asked["rounds"])}
+
+    def take(player: Player) -> Sitting:
+        return seating.create_room(
+            player, visibility=asked["visibility"], options={"rounds": asked["rounds"]}, game=asked["game"]
+        )
+
+    def same(table: dict[str, Any]) -> bool:
+        return table["status"] == "waiting" and all(str(table[key]) == value for key, value in fields.items())
+
+    offer = _("Leave it and open a new table")
+    return _seat(request, take, same=same, fields=fields, offer=offer, error_name="create_error", typed=typed)
+
+
+@require_POST
+def join(request: HttpRequest) -> HttpResponse:
+    """Sit down by a code. Nobody becomes a guest for a code that opens nothing."""
+    text = request.POST.get("code", "")[:64]
+    typed = {"typed_code": text[:20]}
+    if not text.strip():
+        return _page(request, status=400, join_error=_("Type the eight symbols of the code."), **typed)
+    code, player = codes.normalise(text), player_in(request)
+    table = selectors.running_table(player.pk if player else None)
+    if player is not None and table is not None and code is not None and table["code"] == code:
+        return _back(request, player, code)
+    # A visitor without a name is known by the browser's own secret, so that one who guesses does not lock out others.
+    browser = hashlib.sha256(request.META.get("CSRF_COOKIE", "").encode()).hexdigest()[:32]
+    identity = f"player:{player.pk}" if player is not None else f"browser:{browser}"
+    try:
+        room_id = seating.room_for_code(text, identity=identity, address=client_address(request))
+    except RoomError as error:
+        return _page(request, status=STATUS.get(type(error), 409), join_error=error.text, **typed)
+    return _seat(
+        request,
+        lambda player: seating.sit_with_code(player, room_id),
+        same=lambda table: bool(table["code"] == code),
+        fields={"code": text},
+        offer=_("Leave it and sit down there"),
+        error_name="join_error",
+        typed=typed,
+    )
+
+
+@require_POST
+def quick_play(request: HttpRequest) -> HttpResponse:
+    """The best table that waits, or a new one."""
+    offer = _("Leave it and find another table")
+    return _seat(request, seating.quick_play, same=lambda _table: False, fields={}, offer=offer)
+
+
+@require_POST
+def room_sit(request: HttpRequest, room_id: int) -> HttpResponse:
+    """Sit down at a public table: at a seat by its number, or the first that is free."""
+    form = SitForm(request.POST)
+    if not form.is_valid():
+        return _page(request, status=400, error=_("There is no such seat at this table."))
+    seat = form.cleaned_data["seat"]
+    return _seat(
+        request,
+        lambda player: seating.sit(player, room_id, int(seat) if seat else None),
+        same=lambda table: bool(table["code"] == selectors.code_of(room_id)),
+        fields={"seat": seat} if seat else {},
+        offer=_("Leave it and sit down there"),
+    )
+
+
+def _seat(
+    request: HttpRequest,
+    take: Callable[[Player], Sitting],
+    *,
+    same: Callable[[dict[str, Any]], bool],
+    fields: dict[str, str],
+    offer: str,
+    error_name: str = "error",
+    typed: dict[str, str] | None = None,
+) -> HttpResponse:
+    """Take a seat for whoever asks. Who sits elsewhere is offered the way back; with give_up=1 the other seat is left,
+    but only once the one asked for was there to be had. Who sits at that very table (`same`) is led there."""
+    typed = typed or {}
+    try:
+        player = _person(request)
+    except NameRefused as error:
+        typed_name = request.POST.get("name", "")[:60]
+        return _page(request, status=400, name_error=error.text, asked_by=error_name, **{**typed, "name": typed_name})
+    give_up = request.POST.get("give_up") == "1"
+    try:
+        try:
+            return to_table(take(player))
+        except AlreadySeated:
+            table = selectors.running_table(player.pk)
+            if table is not None and same(table) and not give_up:
+                return _back(request, player, str(table["code"]))
+            if not give_up:
+                return busy(request, player, action=request.path, fields=fields, offer=offer)
+        closing.give_up_running(player.pk)
+        return to_table(take(player))
+    except AlreadySeated:  # somebody else with this identity sat down in the same moment
+        return busy(request, player, action=request.path, fields=fields, offer=offer)
+    except BadOptions:
+        return _page(request, status=400, **typed, **{error_name: _("That is not a table that can be opened.")})
+    except RoomError as error:
+        return _page(request, status=STATUS.get(type(error), 409), **typed, **{error_name: error.text})
+
+
+def _person(request: HttpRequest) -> Player:
+    """Who asks: a first visitor becomes a guest here; a guest may take another name while at no table.
+    Raises NameRefused."""
+    name = request.POST.get("name", "")
+    player = player_in(request)
+    if player is None:
+        return players.sign_in_guest(request, name=name)
+    if player.is_guest and name and name != player.shown_name and selectors.running_table(player.pk) is None:
+        players.rename_guest(player, name)
+    return player
+
+
+def _back(request: HttpRequest, player: Player, code: str) -> HttpResponse:
+    """To the table where the player sits; the seat's cookie is renewed only when it is lost."""
+    if seating.holds(player, code, request.COOKIES.get(settings.SEAT_COOKIE_NAME, "")):
+        return redirect("table", code)
+    try:
+        return to_table(Sitting(code, 0, seating.new_token(player, code)))
+    except NoSuchRoom:
+        return redirect(reverse("lobby"))

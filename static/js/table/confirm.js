@@ -1,0 +1,37 @@
+/** A question that must be answered before something is given up. */
+
+import { gettext } from "../words.js";
+import { h } from "./dom.js";
+
+let open = null;
+
+/**
+ * Ask, with the harmless answer focused.
+ * @param {{title: string, text: string, yes: string, no?: string, action: string}} question
+ * @returns {Promise<boolean>}
+ */
+export function confirm({ title, text, yes, no = gettext("Stay"), action }) {
+  open?.close();
+  return new Promise((resolve) => {
+    let answer = false;
+    const close = (value) => {
+      answer = value;
+      sheet.close();
+    };
+    const sheet = h("dialog.sheet.ask", { "aria-labelledby": "ask-title", "aria-describedby": "ask-text" },
+      h("h2", { id: "ask-title" }, title),
+      h("p", { id: "ask-text" }, text),
+      h("div.sheet-actions", {},
+        h("button.button.danger", { type: "button", "data-action": `confirm-${action}`, onclick: () => close(true) }, yes),
+        h("button.button.primary", { type: "button", "data-action": "stay", onclick: () => close(false) }, no)));
+    sheet.addEventListener("close", () => {
+      sheet.remove();
+      if (open === sheet) open = null;
+      resolve(answer);
+    });
+    open = sheet;
+    document.body.append(sheet);
+    sheet.showModal();
+    sheet.querySelector("[data-action=stay]").focus();
+  });
+}
