@@ -196,11 +196,6 @@ CELERY_BEAT_SCHEDULE = {
     "seal_days": {"task": "wallet.tasks.seal_days", "schedule": 900.0, "options": {"expires": 900}},
     "expire_corrections": {"task": "wallet.tasks.expire_corrections", "schedule": 300.0, "options": {"expires": 300}},
     "check_ledger": {"task": "wallet.tasks.check_ledger", "schedule": 3600.0, "options": {"expires": 3600}},
-    "seal_days": {"task": "wallet.tasks.seal_days", "schedule": 900.0, "options": {"expires": 900}},
-    "expire_corrections": {"task": "wallet.tasks.expire_corrections", "schedule": 300.0, "options": {"expires": 300}},
-    "check_ledger": {"task": "wallet.tasks.check_ledger", "schedule": 3600.0, "options": {"expires": 3600}},
-    "expire_rooms": {"task": "rooms.tasks.expire_rooms", "schedule": 30.0, "options": {"expires": 60}},
-    "close_abandoned": {"task": "rooms.tasks.close_abandoned", "schedule": 5.0, "options": {"expires": 10}},
     "forget_idle_guests": {"task": "rooms.tasks.forget_idle_guests", "schedule": 3600.0, "options": {"expires": 3600}},
 }
 
