@@ -14,7 +14,7 @@ register_converter(RoomIdConverter, "room_id")
 register_converter(WatchKeyConverter, "watch_key")
 
 # Staff sign in as everybody does, with a second step: the admin's own form knows of none.
-admin.site.login = secure_admin_login(admin.site.login)
+admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 admin.site.site_header = admin.site.site_title = _("Domino Poker: the house")
 admin.site.index_title = _("What there is")
 admin.site.enable_nav_sidebar = False

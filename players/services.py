@@ -126,16 +126,15 @@ def end_sessions(player_id: int, *, keep: str = "") -> int:
     """Sign this player out everywhere, but for the session with the key `keep`; how many sessions that were."""
     listed = UserSession.objects.filter(user_id=player_id).exclude(session_key=keep)
     keys = list(listed.values_list("session_key", flat=True))
-    ended, _rows = Session.objects.filter(session_key__in=keys).delete()
+    Session.objects.filter(session_key__in=keys).delete()
     listed.delete()
-    return ended
+    return len(keys)
 
 
 def forget_ended_sessions() -> int:
     """Forget address and browser of sessions that are over; how many."""
     alive = Session.objects.filter(session_key=OuterRef("session_key"), expire_date__gt=Now())
-    forgotten, _rows = UserSession.objects.filter(~Exists(alive)).delete()
-    return forgotten
+    return int(UserSession.objects.filter(~Exists(alive)).delete()[0])
 
 
 def second_step_added(*, request: HttpRequest, user: Player, **_more: Any) -> None:

@@ -95,6 +95,7 @@ class SignupView(AllauthSignupView):
         if was_guest is not None and player is not None:
             # The guest's session goes on, under a new key; the table's page comes back with it by itself.
             update_session_auth_hash(self.request, player)
+            self.request.session.save()
             self.request.user = player
             UserSession.objects.create_from_request(self.request, user=player)
             seating.rename(player)
@@ -106,7 +107,7 @@ class SignupView(AllauthSignupView):
                 self.request, user=self.user, redirect_url=self.get_success_url()
             )
         except ImmediateHttpResponse as instead:
-            return instead.response  # type: ignore[no-any-return]
+            done = instead.response
         return done
 
     def _taken(self, form: Any, was_guest: Player | None, error: IntegrityError) -> HttpResponse:
