@@ -177,6 +177,25 @@ def test_a_confirmation_never_takes_an_address_from_its_owner(must_confirm: None
     assert not address.verified and Player.objects.get(email=ana.email) == ana
 
 
+def test_a_new_address_counts_once_it_is_confirmed() -> None:
+    ana, bea = account(), account("Bea")
+    client = signed_in(ana)
+    for address in ("ana@new.example", bea.email):
+        mail.outbox.clear()
+        asked = client.post("/accounts/email/", {"email": address, "action_add": ""})
+        if asked.status_code == 302 and "reauthenticate" in asked.headers["Location"]:
+            client.post(asked.headers["Location"], {"password": PASSWORD})
+        assert "style=" not in text(client.get("/accounts/email/"))
+        link = next(word for sent in mail.outbox for word in sent.body.split() if "/confirm-email/" in word)
+        path = link.split("testserver")[1]
+        assert Player.objects.get(pk=ana.pk).email != address
+        client.get(path)
+        client.post(path)
+    assert Player.objects.get(pk=ana.pk).email == "ana@new.example"
+    assert Player.objects.get(pk=bea.pk).email == "bea@play.example"
+    assert sign_in(browser(), "ana@new.example").status_code == 302
+
+
 def test_a_new_password_by_mail() -> None:
     ana = account()
     other = signed_in(ana)

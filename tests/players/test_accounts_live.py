@@ -1,17 +1,18 @@
 """Open sockets and the accounts behind them (B35): whatever ends a session or a right reaches the table in seconds."""
 
+import contextlib
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
 from django.utils import timezone
+from websockets.exceptions import ConnectionClosed
 
 from games.models import MatchSeat
 from players import services
 from players.models import Player
-from rooms import accounts
 from rooms.models import Seat
 from tests.players.accounts import PASSWORD, account
 from tests.support.site import LiveSite
@@ -41,10 +42,10 @@ def ana() -> Player:
 
 
 @pytest.fixture
-def person(live_site: LiveSite, ana: Player) -> Iterator[Person]:
+def person(live_site: LiveSite, ana: Player) -> Person:
     made = Person(live_site.url)
     made.sign_in("ana")
-    yield made
+    return made
 
 
 def match_socket(person: Visitor) -> TableSocket:
@@ -92,8 +93,9 @@ def test_a_banned_seat_does_nothing_more(person: Person, ana: Player) -> None:
     socket = match_socket(person)
     prompt = socket.asked()
     assert prompt is not None
-    accounts.ban(ana, None, "Rude")
-    socket.send({"t": "act", "id": "late", "step": prompt["step"], "do": prompt["choices"][0]["do"]})
+    services.ban(ana, None, "Rude")
+    with contextlib.suppress(ConnectionClosed):
+        socket.send({"t": "act", "id": "late", "step": prompt["step"], "do": prompt["choices"][0]["do"]})
     assert socket.closed() == 4403
     assert not any('"late"' in text and '"ack"' in text for text in socket.received)
     assert "may not play" in socket.received[-1]
