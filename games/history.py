@@ -24,6 +24,7 @@ __all__ = [
     "Conflict",
     "Loaded",
     "Row",
+    "answer_to",
     "append",
     "body_of",
     "deal_of",
@@ -240,6 +241,11 @@ def rows(match_id: int) -> Iterator[Row]:
     names = ("number", "tag", "body", "at", "by", "seat", "step", "answer")
     found = MatchEvent.objects.filter(match_id=match_id).order_by("number").values_list(*names)
     return (Row(*values) for values in found)
+
+
+def answer_to(match_id: int, seat: int, step: str) -> tuple[str, datetime] | None:
+    """Who answered this question of the seat and when; None when nobody has."""
+    return MatchEvent.objects.filter(match_id=match_id, seat=seat, step=step).values_list("by", "at").first()
 
 
 def body_of(row: Row) -> dict[str, Any]:

@@ -45,7 +45,7 @@ _HOUSE_NAMES = (
     "guest", "former player", "deleted player", "deleted", "player", "nobody", "anonymous", "everyone", "null", "none",
     "undefined", "domino poker official", "domino poker team",
     # what bots are called
-    "west", "north", "east", "south", "birch", "hazel", "maple", "rowan",
+    "west", "north", "east", "south", "birch", "cedar", "maple", "willow",
 )  # fmt: skip
 _DIGITS_AS_LETTERS = str.maketrans("34578", "eastb")  # 0 and 1 look like o and l anyway
 
@@ -95,12 +95,9 @@ def _refuse_unseen(name: str) -> None:
 def _refuse_characters(name: str) -> None:
     for char in name:
         category = unicodedata.category(char)
-        lone = category == "Lm" and script(char) == "COMMON" and char not in _COMMON_LETTERS
-        if (
-            char != " "
-            and char not in SIGNS
-            and (lone or category not in ("Lu", "Ll", "Lt", "Lm", "Lo", "Nd", "Mn", "Mc"))
-        ):
+        # A modifier letter of no alphabet is a sign that passes for a letter.
+        sign = category == "Lm" and script(char) == "COMMON" and char not in _COMMON_LETTERS
+        if char not in " " + SIGNS and (sign or category not in _ALLOWED):
             raise NameRefused("character", _("A name cannot have this character: %(character)s") % {"character": char})
 
 

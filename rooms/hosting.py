@@ -117,5 +117,5 @@ def _seat_bot(table: Table, number: int, level: str) -> None:
         raise NoSuchSeat
     if not levels(table.room.game).get(level):
         raise NoSuchLevel
-    names = (_("Birch"), _("Hazel"), _("Maple"), _("Rowan"))
+    names = (_("Birch"), _("Cedar"), _("Maple"), _("Willow"))
     table.add(Seat(number=number, name=names[number], bot_level=level))

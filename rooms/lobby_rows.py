@@ -2,12 +2,13 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
-from django.template.loader import get_template
+from django.template import loader
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
@@ -97,7 +98,7 @@ def _kept(row: Row) -> str:
     with _lock:
         known = _markup.get(key)
     if known is None:
-        known = get_template("lobby/_row.html").render({"row": row, "age": AGE}).strip()
+        known = loader.get_template("lobby/_row.html").render({"row": row, "age": AGE}).strip()
         with _lock:
             _markup[key] = known
             while len(_markup) > KEPT:
@@ -129,25 +130,25 @@ def _waiting() -> "QuerySet[Room]":
     )
 
 
-def _row(room: dict[str, object], seats: list[Seat]) -> Row:
+def _row(room: Mapping[str, Any], seats: list[Seat]) -> Row:
     taken = {seat.number: seat for seat in seats}
     people = [seat for seat in seats if seat.player_id is not None]
     host = next((seat for seat in people if seat.player_id == room["host_id"]), None)
     empty = not any(seat.connected for seat in people)  # type: ignore[attr-defined]
-    young = clock.now() - room["created_at"] < timedelta(seconds=ARRIVAL_SECONDS)  # type: ignore[operator]
+    young = clock.now() - room["created_at"] < timedelta(seconds=ARRIVAL_SECONDS)
     marks = []
     for number in range(SEATS):
         seat = taken.get(number)
         kind = "open" if seat is None else "human" if seat.player_id is not None else "bot"
         marks.append(Mark(number, kind, seat is not None and seat is host))
     return Row(
-        room_id=room["pk"],  # type: ignore[arg-type]
-        version=room["version"],  # type: ignore[arg-type]
-        game=room["game"],  # type: ignore[arg-type]
+        room_id=room["pk"],
+        version=room["version"],
+        game=room["game"],
         host=host.name if host else "",
         marks=tuple(marks),
-        rounds=room["options"].get("rounds"),  # type: ignore[attr-defined]
-        created_at=room["created_at"],  # type: ignore[arg-type]
+        rounds=room["options"].get("rounds"),
+        created_at=room["created_at"],
         humans=len(people),
         away=empty and not young,
         unsettled=empty and young,

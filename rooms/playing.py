@@ -8,6 +8,7 @@ from django.conf import settings
 from games import history
 from games import selectors as game_selectors
 from games import services as games
+from games.engine.errors import NoQuestion, Stale, shown
 from games.services import Step
 from players import selectors as players
 from rooms import clock, closing, presence
@@ -46,14 +47,27 @@ def act(room_id: int, sitting_id: int, number: int, action_id: str, step: str, d
         assert room.match_id is not None
         if room.deadline_at is not None and received_at > room.deadline_at:
             raise Late((received_at - room.deadline_at).total_seconds())
-        if not room.is_open and (room.opened_at is None or received_at < room.opened_at):
-            raise NotOpen
-        result = games.act(room.match_id, number, step, do, "seat", action_id)
+        try:
+            if not room.is_open and (room.opened_at is None or received_at < room.opened_at):
+                raise NotOpen
+            result = games.act(room.match_id, number, step, do, "seat", action_id)
+        except (NotOpen, NoQuestion, Stale):
+            _refuse_if_over(room.match_id, number, step, received_at)
+            raise
         if seat.missed or seat.auto_play:
             seat.missed, seat.auto_play = max(0, seat.missed - 1), False
             seat.save(update_fields=["missed", "auto_play"])
         _go_on(table, result, by_person=True)
         table.save()
+
+
+def _refuse_if_over(match_id: int, number: int, step: str, received_at: datetime) -> None:
+    """Raises Late when the table has answered this question, Stale when its player has."""
+    over = history.answer_to(match_id, number, step)
+    if over is not None and over[0] == "idle":
+        raise Late((received_at - over[1]).total_seconds())
+    if over is not None:
+        raise Stale(f"{shown(step)} was answered")
 
 
 def take_control(room_id: int, sitting_id: int) -> None:

@@ -241,14 +241,13 @@ def table_leave(request: HttpRequest, code: str) -> HttpResponse:
     """Leave for good: the seat of a waiting room, or the match. Leaving where one does not sit changes nothing."""
     player = player_in(request)
     room = selectors.room_by_code(code)
-    solo = room is None or room.visibility == Room.Visibility.SOLO
-    response = redirect("home" if solo else "lobby")
-    if player is None or room is None:
-        return response
     try:
+        if player is None or room is None:
+            raise NoSuchRoom
         closing.leave(room.pk, player.pk)
     except NoSuchRoom:
-        return response
+        return redirect("home")  # alike for a table that exists and one that does not
+    response = redirect("home" if room.visibility == Room.Visibility.SOLO else "lobby")
     response.delete_cookie(settings.SEAT_COOKIE_NAME, samesite="Lax")
     return response
 

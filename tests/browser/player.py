@@ -1,6 +1,10 @@
-"""A person at the page: plays what the page offers, by mouse or by keys."""
+"""People at the page: they find a table and play what the page offers, by mouse or by keys."""
 
-from playwright.sync_api import Page, expect
+import contextlib
+import time
+from collections.abc import Callable
+
+from playwright.sync_api import Error, Page, expect
 
 END_SECONDS = 90
 
@@ -63,3 +67,87 @@ def key_through(page: Page) -> None:
                 page.keyboard.press(str(place))
                 page.keyboard.press("Enter")
         page.wait_for_timeout(80)
+
+
+# -- people among people -------------------------------------------------------------------------------------------
+
+
+def at_table(page: Page) -> Page:
+    """Wait until the live page of a table is connected."""
+    expect(page.locator("#table")).to_have_attribute("data-status", "connected", timeout=10_000)
+    return page
+
+
+def open_table(page: Page, url: str, *, name: str, visibility: str = "public", rounds: int = 1) -> str:
+    """Open a table from the lobby's form; the code that its page shows to those who sit there."""
+    page.goto(f"{url}/lobby/")
+    page.fill("[data-name]:visible", name)
+    page.click(".create > summary")
+    page.check(f'input[name="visibility"][value="{visibility}"]')
+    page.fill('.create input[name="rounds"]', str(rounds))
+    page.click('form[action="/rooms/"] button[type=submit]')
+    at_table(page)
+    return page.locator(".room-code").inner_text().replace("-", "")
+
+
+def sit_in_lobby(page: Page, url: str, *, name: str) -> Page:
+    """Take a seat at the first table of the lobby."""
+    page.goto(f"{url}/lobby/")
+    page.fill("[data-name]:visible", name)
+    page.locator("[data-sit]").first.click()
+    return at_table(page)
+
+
+def join_by_code(page: Page, url: str, code: str, *, name: str) -> Page:
+    """Type a code as people do, in small letters and with a dash."""
+    page.goto(f"{url}/lobby/")
+    page.fill("[data-name]:visible", name)
+    page.fill('input[name="code"]', f"{code[:4]}-{code[4:]}".lower())
+    page.click('form[action="/join/"] button[type=submit]')
+    return at_table(page)
+
+
+def fill_and_start(host: Page) -> None:
+    """The host fills the empty seats with bots, if there are any, and starts."""
+    if host.locator(".chair[data-empty]").count():
+        host.click("[data-action=fill]")
+        expect(host.locator(".chair[data-empty]")).to_have_count(0)
+    host.click("[data-action=start]")
+    expect(host.locator("#table")).not_to_have_attribute("data-room", "waiting")
+
+
+# What a page offers right now, the most urgent first; a sheet of a finished round is put away.
+OFFERED = """() => {
+  for (const selector of ['[data-action="continue"]', '[data-declare]', '[data-bid="2"]',
+                          '[data-hand-tile][data-playable="true"]']) {
+    const found = [...document.querySelectorAll(selector)].find((one) => one.checkVisibility());
+    if (found && found.getAttribute("aria-disabled") !== "true") return selector;
+  }
+  return "";
+}"""
+
+
+def answer(page: Page) -> bool:
+    """Click what the page offers, if it offers anything; never waits."""
+    selector = page.evaluate(OFFERED)
+    if selector:
+        with contextlib.suppress(Error):  # the table went on between the look and the click
+            page.locator(f"{selector} >> visible=true").first.click(timeout=1500)
+    return bool(selector)
+
+
+def play_together(pages: list[Page], *, until: Callable[[], bool] | None = None) -> None:
+    """Play for everybody in turn until each has the final page before them, or until something else is true."""
+    ends = time.monotonic() + END_SECONDS
+    while time.monotonic() < ends:
+        if until() if until is not None else all(over(page) for page in pages):
+            return
+        answered = [answer(page) for page in pages]
+        if not any(answered):
+            pages[0].wait_for_timeout(40)  # keeps the browser's messages coming
+    raise AssertionError("the match did not end in time")
+
+
+def wait_for_turn(mine: Page, others: list[Page], selector: str) -> None:
+    """Let the others play until this page is asked, i.e. shows something of this kind; nothing of it is answered."""
+    play_together(others, until=lambda: bool(mine.locator(f"{selector} >> visible=true").count()))

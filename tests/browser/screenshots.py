@@ -14,7 +14,7 @@ from tests.support.site import LiveSite
 
 ROOT = Path(__file__).parents[2]
 # The pace of the product: a picture between two hurried moves would show neither.
-PACE = {"BOT_PACE_SECONDS": "0.8", "TRICK_PAUSE_SECONDS": "1", "ROUND_PAUSE_SECONDS": "6"}
+PACE = {"BOT_PACE_SECONDS": "0.8", "TRICK_PAUSE_SECONDS": "1", "ROUND_PAUSE_SECONDS": "6", "COUNTDOWN_SECONDS": "7"}
 SIZES = {"phone": (360, 740), "tablet": (820, 1180), "desktop": (1440, 900)}
 
 
@@ -66,6 +66,67 @@ def walk(browser: Browser, url: str, folder: Path, name: str, scheme: str) -> No
     context.close()
 
 
+def walk_room(browser: Browser, url: str, folder: Path, name: str, scheme: str) -> None:
+    """A table among people, from its waiting room to the rematch, in one size and theme."""
+    width, height = SIZES[name]
+
+    def arrive() -> Page:
+        context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)  # type: ignore[arg-type]
+        return context.new_page()
+
+    def shoot(page: Page, state: str) -> None:
+        settle(page)
+        page.screenshot(path=folder / f"{state}-{name}-{scheme}.png")
+
+    host, guest, away, visitor = (arrive() for _i in range(4))
+    code = player.open_table(host, url, name="Anna")
+    shoot(host, "room-new")
+    visitor.goto(f"{url}/lobby/")
+    shoot(visitor, "lobby")
+    visitor.goto(f"{url}/join/{code}/")
+    shoot(visitor, "join")
+    player.join_by_code(guest, url, code, name="Maximilian Featherst")
+    host.locator("[data-action=watching]").check()
+    visitor.goto(url + "/lobby/")
+    visitor.click(".row-name a")
+    player.at_table(visitor)
+    shoot(visitor, "room-visitor")
+    player.join_by_code(away, url, code, name="Carla")
+    away.context.set_offline(True)
+    host.locator(".chair[data-away]").wait_for()
+    shoot(host, "room-host")
+    shoot(guest, "room-guest")
+    host.click("[data-action=remove] >> nth=0")
+    shoot(host, "room-remove")
+    host.click("[data-action=stay]")
+    player.fill_and_start(host)
+    shoot(host, "countdown")
+    player.play_together([host], until=lambda: host.locator(".stage .plate[data-auto]").count() > 1)
+    shoot(host, "auto-play")
+    shoot(guest, "auto-play-own")
+    shoot(visitor, "watching")
+    guest.click("[data-action=resume]")
+    for speaker, words in ((host, "thinking"), (guest, "applause")):
+        speaker.click("[data-action=talk]")
+        if speaker is host:
+            shoot(host, "talk")
+        speaker.click(f"[data-say={words}]")
+    guest.locator(".bubble").first.wait_for()
+    guest.screenshot(path=folder / f"bubbles-{name}-{scheme}.png")
+    guest.click(".top [data-action=leave]")
+    shoot(guest, "forfeit")
+    guest.click("[data-action=stay]")
+    player.play_together([host, guest])
+    guest.click("[data-action=rematch]")
+    host.locator(".rematch-line").filter(has_text="wants").wait_for()
+    shoot(host, "final-room")
+    host.click("[data-action=rematch]")
+    player.at_table(host)
+    shoot(host, "rematch")
+    for page in (host, guest, away, visitor):
+        page.context.close()
+
+
 def main() -> None:
     folder = ROOT / ".local" / "screenshots"
     folder.mkdir(parents=True, exist_ok=True)
@@ -88,6 +149,7 @@ def main() -> None:
                 for name in SIZES:
                     for scheme in ("light", "dark"):
                         walk(browser, site.url, folder, name, scheme)
+                        walk_room(browser, site.url, folder, name, scheme)
                 browser.close()
         finally:
             site.stop()

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.template import loader
 from django.utils import timezone
 
 from rooms import clock, closing, hosting, lobby, lobby_rows
@@ -76,7 +77,7 @@ def test_whoever_has_just_opened_a_table_is_on_the_way_and_not_away() -> None:
     assert row.unsettled and not row.away
     older(room, 1)
     (row,) = rows()
-    assert row.away and not row.unsettled and "everybody is away" in row.html(clock.now())
+    assert row.away and not row.unsettled and "all away" in row.html(clock.now())
 
 
 def test_the_age_is_put_into_kept_markup_each_time() -> None:
@@ -91,13 +92,13 @@ def test_the_age_is_put_into_kept_markup_each_time() -> None:
 def test_markup_is_made_once_a_version(monkeypatch: pytest.MonkeyPatch) -> None:
     stage.waiting(stage.person("Ana"))
     made = []
-    real = lobby_rows.get_template
+    real = loader.get_template
 
     def counted(name: str) -> object:
         made.append(name)
         return real(name)
 
-    monkeypatch.setattr(lobby_rows, "get_template", counted)
+    monkeypatch.setattr(loader, "get_template", counted)
     for _n in range(3):
         (row,) = rows()
         row.html(clock.now())

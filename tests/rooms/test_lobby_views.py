@@ -1,6 +1,7 @@
 """The lobby's pages and every way to a seat: what is offered, what is refused, and that nothing happens twice."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
@@ -36,7 +37,7 @@ def table_of(player: Player) -> Room:
 
 def at(answer: Any, room: Room) -> bool:
     """Whether the answer leads to this room's table with a seat cookie that opens it, or one that is known."""
-    return answer.status_code == 302 and answer["Location"] == f"/tables/{room.code}/"
+    return bool(answer.status_code == 302 and answer["Location"] == f"/tables/{room.code}/")
 
 
 # -- the list ----------------------------------------------------------------------------------------------------
@@ -146,7 +147,7 @@ def test_two_creations_at_once_make_one_room() -> None:
     clients = [signed_in()[0]]
     twin = Client()
     twin.cookies.update(clients[0].cookies)
-    calls: list[Callable[[], Any]] = [lambda one=one: one.post("/rooms/", CREATE) for one in (clients[0], twin)]
+    calls: list[Callable[[], Any]] = [partial(one.post, "/rooms/", CREATE) for one in (clients[0], twin)]
     answers = stage.at_once(calls)
     assert Room.objects.count() == 1
     assert all(at(answer, Room.objects.get()) for answer in answers)

@@ -108,6 +108,12 @@ class LiveSite:
     def running(self) -> bool:
         return self._web is not None and self._web.poll() is None
 
+    @property
+    def web_pid(self) -> int:
+        """The number of the web process, which is running."""
+        assert self._web is not None
+        return self._web.pid
+
     def kill(self) -> None:
         """SIGKILL the web process: no handler runs."""
         if self._web is not None:

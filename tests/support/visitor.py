@@ -9,7 +9,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Callable
-from http.cookiejar import CookieJar
+from http.cookiejar import Cookie, CookieJar
 from typing import Any
 
 from websockets.exceptions import ConnectionClosed
@@ -40,6 +40,11 @@ class Visitor:
         data = urllib.parse.urlencode({"csrfmiddlewaretoken": found[1], **fields}).encode()
         return self._open(urllib.request.Request(self.url + path, data, {"Referer": self.url + "/"}))
 
+    def post_raw(self, path: str, fields: dict[str, str], **headers: str) -> tuple[int, str]:
+        """Send a form as it is, from nowhere in particular."""
+        data = urllib.parse.urlencode(fields).encode()
+        return self._open(urllib.request.Request(self.url + path, data, headers))
+
     def _open(self, request: urllib.request.Request) -> tuple[int, str]:
         try:
             with self._opener.open(request, timeout=PATIENCE_SECONDS) as answer:
@@ -59,6 +64,11 @@ class Visitor:
     @property
     def cookies(self) -> str:
         return "; ".join(f"{cookie.name}={cookie.value}" for cookie in self.jar)
+
+    def set_cookie(self, name: str, value: str) -> None:
+        """Put a cookie of the site into this browser."""
+        whose = "127.0.0.1", False, False, "/", True, False
+        self.jar.set_cookie(Cookie(0, name, value, None, False, *whose, None, False, None, None, {}))
 
     def open_room(self, *, visibility: str = "public", rounds: int = 1, **fields: str) -> str:
         """Open a room of people and sit in its first seat; its code."""

@@ -24,6 +24,18 @@ function pipRow(bid, tricks) {
   return row;
 }
 
+function bidRow(bid, tricks, bidding) {
+  if (bid === null) {
+    return [h("span.plate-pips"), h("span.plate-count", { "data-wordy": true }, bidding ? gettext("bidding") : gettext("no bid yet"))];
+  }
+  return [
+    h("span.plate-pips", {}, ...pipRow(bid, tricks)),
+    h("span.plate-count", {},
+      h("span.hidden-text", {}, say("bid %(bid)s, took %(tricks)s", { bid, tricks })),
+      h("span", { "aria-hidden": "true" }, h("b", {}, String(tricks)), ` / ${bid}`)),
+  ];
+}
+
 /** A total, its unit apart so that a narrow plate can do without. */
 function totalWords(total) {
   const [before, after] = ngettext("%(total)s point", "%(total)s points", Math.abs(total)).split("%(total)s");
@@ -35,16 +47,15 @@ export function createPlate(side) {
   const name = h("span.plate-name");
   const dealer = h("span.dealer", { title: gettext("Dealer") }, h("span", { "aria-hidden": "true" }, gettext("D")), h("span.hidden-text", {}, gettext("dealer")));
   const misses = h("span.misses", { "aria-hidden": "true", hidden: true }, ...Array.from({ length: MISSES }, () => h("i")));
-  const role = h("span.plate-role");
-  const total = h("span.plate-total");
-  const pips = h("span.plate-pips");
-  const count = h("span.plate-count");
+  // Words and pips of one row are made anew together: none of them is ever seen to move aside for another.
+  const who = h("span.plate-who");
+  const bids = h("span.plate-bid");
   const backs = h("span.backs", { "aria-hidden": "true" });
   const element = h("div.plate", { "data-side": side, role: "group" },
     h("span.ring", { "aria-hidden": "true" }),
     h("span.plate-top", {}, name, dealer, misses),
-    h("span.plate-who", {}, role, total),
-    h("span.plate-bid", {}, pips, count),
+    who,
+    bids,
     side === "south" ? null : backs);
 
   function draw({ room, view, waitingWins, closing }, number) {
@@ -63,20 +74,16 @@ export function createPlate(side) {
     const missed = seat.kind === "human" && !seat.forfeited ? Math.min(seat.missed, MISSES) : 0;
     misses.hidden = missed === 0;
     [...misses.children].forEach((mark, index) => set(mark, { "data-on": index < missed }));
-    text(role, roleOf(seat, facts?.withdrawn));
+    const role = roleOf(seat, facts?.withdrawn);
     dealer.hidden = view === null || view.dealer !== number;
-    redraw(total, facts ? String(facts.total) : "", () => (facts ? totalWords(facts.total) : []));
+    redraw(who, `${role} ${facts?.total}`, () => [
+      h("span.plate-role", {}, role),
+      h("span.plate-total", {}, ...(facts ? totalWords(facts.total) : [])),
+    ]);
     if (!facts) return;
     const tricks = facts.tricks - waitingWins.filter((winner) => winner === number).length;
-    redraw(pips, `${facts.bid} ${tricks}`, () => (facts.bid === null ? [] : pipRow(facts.bid, tricks)));
-    redraw(count, `${facts.bid} ${tricks} ${view.turn === number}`, () => {
-      if (facts.bid === null) return view.turn === number ? gettext("bidding") : gettext("no bid yet");
-      return [
-        h("span.hidden-text", {}, say("bid %(bid)s, took %(tricks)s", { bid: facts.bid, tricks })),
-        h("span", { "aria-hidden": "true" }, h("b", {}, String(tricks)), ` / ${facts.bid}`),
-      ];
-    });
-    set(count, { "data-wordy": facts.bid === null });
+    const bidding = facts.bid === null && view.turn === number;
+    redraw(bids, `${facts.bid} ${tricks} ${bidding}`, () => bidRow(facts.bid, tricks, bidding));
     redraw(backs, String(facts.tiles), () => Array.from({ length: TILES }, (_, i) => h(i < facts.tiles ? "span.back" : "span.back.gone")));
   }
 
