@@ -26,6 +26,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from players import services as players
 from players.adapter import guest_in
+from players.devices import device
 from players.errors import AlreadyRegistered, NameRefused
 from players.selectors import Player
 from rooms import accounts, export, seating, selectors
@@ -81,16 +82,22 @@ class SignupView(AllauthSignupView):
             return refused
         was_guest = guest_in(self.request)
         try:
-            return self._sign_up(form, was_guest)
-        except IntegrityError as error:
-            return self._taken(form, was_guest, error)
+            # Who loses a race for a name or an address gets the answer of a moment later; it can be lost twice.
+            for _again in range(3):
+                try:
+                    return self._sign_up(form, was_guest)
+                except IntegrityError as error:
+                    if self._taken(form, error):
+                        break
         except AlreadyRegistered:
             messages.info(self.request, _("You have an account by now. Sign in with it."))
             return redirect("account_login")
+        answer: HttpResponse = self.form_invalid(form)
+        return answer
 
     def _sign_up(self, form: Any, was_guest: Player | None) -> HttpResponse:
         with transaction.atomic():
-            self.user, answer = form.try_save(self.request)
+            self.user, answer = self._save(form)
         player: Player | None = form.player
         if was_guest is not None and player is not None:
             # The guest's session goes on, under a new key; the table's page comes back with it by itself.
@@ -110,18 +117,21 @@ class SignupView(AllauthSignupView):
             done = instead.response
         return done
 
-    def _taken(self, form: Any, was_guest: Player | None, error: IntegrityError) -> HttpResponse:
-        """Somebody took the name or the address in the same moment: the answer is what it would be a moment later."""
+    def _save(self, form: Any) -> tuple[Player | None, HttpResponse | None]:
+        player, answer = form.try_save(self.request)
+        return player, answer
+
+    def _taken(self, form: Any, error: IntegrityError) -> bool:
+        """Whether the form says now what was taken in this moment. It says nothing of an address where that would tell
+        strangers: then the next try gives the answer of an address that is known."""
         constraint = getattr(getattr(error.__cause__, "diag", None), "constraint_name", "") or ""
-        if constraint == "email_is_unique_in_any_case":
-            if settings.EMAIL_VERIFICATION == "mandatory":
-                form.account_already_exists = True
-                return self._sign_up(form, was_guest)
+        if constraint != "email_is_unique_in_any_case":
+            form.add_error("username", str(NameRefused.TEXTS["taken"]))
+        elif settings.EMAIL_VERIFICATION != "mandatory":
             form.add_error("email", get_adapter().validation_error("email_taken"))
         else:
-            form.add_error("username", str(NameRefused.TEXTS["taken"]))
-        answer: HttpResponse = self.form_invalid(form)
-        return answer
+            form.account_already_exists = True
+        return not form.account_already_exists or "username" in form.errors
 
 
 class LoginView(AllauthLoginView):
@@ -157,13 +167,16 @@ def account(request: HttpRequest, player: Player) -> HttpResponse:
 
 
 def _account(request: HttpRequest, player: Player, form: NameForm, status: int = 200) -> HttpResponse:
+    sessions = sorted(UserSession.objects.purge_and_list(player), key=lambda one: (not one.is_current(), -one.pk))
+    for session in sessions:
+        session.device = device(session.user_agent)
     context = {
         "player": player,
         "form": form,
         "addresses": list(EmailAddress.objects.filter(user_id=player.pk).order_by("-verified", "pk")),
         "must_confirm": settings.EMAIL_VERIFICATION == "mandatory",
         "second_step": is_mfa_enabled(player),
-        "sessions": sorted(UserSession.objects.purge_and_list(player), key=lambda one: (not one.is_current(), -one.pk)),
+        "sessions": sessions,
     }
     return render(request, "account/account.html", context, status=status)
 

@@ -6,7 +6,7 @@ from allauth.account.models import EmailAddress
 from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
 from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from django.conf import settings
-from django.http import HttpResponse
+from django.http import HttpResponse, HttpResponseBase
 from django.test import Client
 
 from players.models import Player
@@ -56,7 +56,8 @@ def session_key(client: Client) -> str:
     return client.cookies[settings.SESSION_COOKIE_NAME].value
 
 
-def text(answer: HttpResponse) -> str:
+def text(answer: HttpResponseBase) -> str:
+    assert isinstance(answer, HttpResponse)
     return answer.content.decode()
 
 

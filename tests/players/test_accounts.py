@@ -137,7 +137,7 @@ def test_where_addresses_must_be_confirmed_nobody_is_signed_in_before(must_confi
 
 def test_known_and_unknown_addresses_get_the_same_answers(must_confirm: None) -> None:
     account("Ana")
-    answers = {}
+    answers: dict[str, tuple[Any, ...]] = {}
     for what, address in (("known", "ANA@play.example"), ("unknown", "new@play.example")):
         client = browser()
         up = sign_up(client, f"Zoe {what}", address)
@@ -218,7 +218,7 @@ def test_a_guest_who_signs_up_keeps_row_seat_and_cookie() -> None:
     seat, key, cookie = seat_of(bo), session_key(client), client.cookies["seat"].value
     assert sign_up(client, "Bo").status_code == 302
     player = whose(client)
-    assert player == bo and player is not None and not player.is_guest
+    assert player is not None and player == bo and not player.is_guest
     assert session_key(client) != key
     assert seat_of(player).pk == seat.pk
     assert seating.holds(player, seat.room.code, cookie)

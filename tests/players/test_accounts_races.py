@@ -1,6 +1,7 @@
 """Accounts under attack: parallel sign-ups, guessed passwords, a limit without its cache."""
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from threading import Barrier, Lock
 from typing import Any
 
@@ -61,7 +62,7 @@ def test_ten_sign_ups_with_one_address_are_one_account(
     all_have_looked(monkeypatch, TRIES)
     names = ["Ana", "Bea", "Cleo", "Dora", "Ella", "Fritz", "Gina", "Hugo", "Ida", "Jan"]
     answers: list[Any] = at_once(
-        [lambda i=i: sign_up(browser(), names[i], ("Me@x.org", "me@x.org")[i % 2]) for i in range(TRIES)]
+        [partial(sign_up, browser(), names[i], ("Me@x.org", "me@x.org")[i % 2]) for i in range(TRIES)]
     )
     assert not [answer for answer in answers if isinstance(answer, Exception)]
     assert Player.objects.get().email == "me@x.org" and EmailAddress.objects.count() == 1
@@ -80,7 +81,7 @@ def test_ten_sign_ups_with_one_address_are_one_account(
 def test_ten_sign_ups_with_names_that_look_alike_are_one_account(monkeypatch: pytest.MonkeyPatch) -> None:
     all_have_looked(monkeypatch, 4)
     names = ["Marta", "marta", "M a r t a", "Rnarta"]
-    answers: list[Any] = at_once([lambda i=i: sign_up(browser(), names[i], f"m{i}@x.org") for i in range(4)])
+    answers: list[Any] = at_once([partial(sign_up, browser(), names[i], f"m{i}@x.org") for i in range(4)])
     assert sorted(answer.status_code for answer in answers) == [200, 200, 200, 302]
     assert all('id="id_username_error"' in text(answer) for answer in answers if answer.status_code == 200)
     assert Player.objects.count() == 1
