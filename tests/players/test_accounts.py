@@ -340,8 +340,8 @@ def test_another_password_ends_the_other_sessions_and_their_sockets() -> None:
     new = "a quite other one 9"
     answer = here.post("/accounts/password/change/", {"oldpassword": PASSWORD, "password1": new, "password2": new})
     assert answer.status_code == 302
+    assert selectors.ended_identities({socket})[0] == {socket}, "before any page looks at that session"
     assert whose(here) == ana and whose(there) is None
-    assert selectors.ended_identities({socket})[0] == {socket}
     fresh = Player.objects.get(pk=ana.pk)
     own = selectors.Identity(ana.pk, session_key(here), stamp_of(fresh))
     assert selectors.ended_identities({own}) == (set(), set())
