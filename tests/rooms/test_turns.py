@@ -281,6 +281,7 @@ def test_an_outage_gives_the_turn_a_fresh_window_and_prolongs_grace_and_countdow
     Room.objects.filter(pk=counting.pk).update(
         starts_at=clock.now() - timedelta(seconds=54), due_at=clock.now() - timedelta(seconds=54)
     )
+    Connection.objects.update(seen_at=clock.now() - timedelta(seconds=61))
     outage(60)
     tasks.ring_due()
     tasks.close_abandoned()
@@ -295,3 +296,23 @@ def test_an_outage_gives_the_turn_a_fresh_window_and_prolongs_grace_and_countdow
     assert timedelta(seconds=4) < counting.starts_at - clock.now() <= timedelta(seconds=6)
     assert Connection.objects.filter(seat__player=ana).exists()
     stage.give(asked, stage.seat_of(asked, ana), action_id="after the outage")
+
+
+# -- rings that come for nothing ---------------------------------------------------------------------------------
+
+
+def test_a_ring_before_its_time_does_nothing_whatever_the_timer_says(settings: Any) -> None:
+    settings.TIMEOUT_LEEWAY_SECONDS = 5
+    ana, ben, cleo, dora = stage.people("Ana", "Ben", "Cleo", "Dora")
+    asked, paused = stage.running(cleo), stage.running(dora)
+    settings.COUNTDOWN_SECONDS = settings.BOT_PACE_SECONDS = settings.TRICK_PAUSE_SECONDS = 60
+    waiting, counting = stage.waiting(ana), stage.started(ben)
+    stage.turn_of(asked, cleo)
+    stage.pass_time(asked, 11)  # the deadline has passed, the leeway has not
+    stage.give(paused, stage.asked(paused), action_id="then a bot")
+    Room.objects.update(due_at=clock.now() - timedelta(seconds=10))
+    before = set(Room.objects.values_list("pk", "version", "status"))
+    for room in (waiting, counting, asked, paused):
+        playing.ring(room.pk)
+    assert set(Room.objects.values_list("pk", "version", "status")) == before
+    assert stage.seat_of(asked, cleo).missed == 0

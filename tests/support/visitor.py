@@ -206,9 +206,11 @@ class TableSocket:
 
     def closed(self) -> int:
         """Wait for the close; its code."""
+        ends = time.monotonic() + PATIENCE_SECONDS
         try:
-            while True:
+            while time.monotonic() < ends:
                 self.next()
+            raise AssertionError("the socket was not closed")
         except ConnectionClosed as end:
             return end.rcvd.code if end.rcvd else 1006
 

@@ -67,7 +67,7 @@ export function createSocket(path, { version, onFrame, onState }) {
         farewell ||= frame.code === SESSION_ENDED ? frame.text : "";
         return;
       }
-      if (frame.t === "pong" && frame.v > version()) send({ t: "sync", v: version() });
+      if (frame.t === "pong" && frame.v > version()) send({ t: "sync", v: Math.max(0, version()) });
       onFrame(frame);
     });
     mine.addEventListener("close", (event) => mine === socket && lose(mine, event.code));
