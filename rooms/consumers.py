@@ -21,7 +21,7 @@ from django.utils.translation import gettext as _
 from games.engine.errors import EngineError
 from games.errors import GameError
 from players.address import client_address, limit_key
-from rooms import clock, closing, explain, frames, hosting, hub, playing, presence, seating, threads
+from rooms import clock, closing, explain, frames, hosting, hub, playing, presence, seating, selectors, threads
 from rooms.errors import Late, NoSuchRoom, RoomError, RoomFull, Watching
 from rooms.models import Room
 from rooms.snapshots import Snapshot
@@ -63,6 +63,7 @@ class TableConsumer(AsyncConsumer):
         self.closing: tuple[int, str] | None = None
         self.member: presence.Membership | None = None
         self.player_id = 0
+        self.identity: selectors.Identity | None = None
         self.shown_event: int | None = None
         self.shown_version = 0
         self.update: Snapshot | None = None
@@ -106,6 +107,8 @@ class TableConsumer(AsyncConsumer):
             self.end(4000)
             return
         self.member, self.player_id = member, member.player_id
+        if member.player_id:
+            self.identity = selectors.Identity(member.player_id, self.session_key, member.stamp)
         here = hub.get()
         if here.draining:
             self.end(4000)
