@@ -367,6 +367,16 @@ CORRECTION_SECONDS = env_seconds("CORRECTION_SECONDS", 86400)
 # Further checks of check_ledger, each a function without arguments that gives one line a finding.
 LEDGER_CHECKS = ["rooms.audit.escrows"]
 
+# From where on a signal of chip dumping is shown to moderators (docs/moderation.md); nothing follows of itself.
+FLAG_DAYS = env_int("FLAG_DAYS", 30, 1, 366)
+FLAG_COINS = env_int("FLAG_COINS", 2000, 1, 1_000_000_000)
+FLAG_SHARE_PERCENT = env_int("FLAG_SHARE_PERCENT", 70, 1, 100)
+FLAG_YOUNG_DAYS = env_int("FLAG_YOUNG_DAYS", 7, 1, 366)
+FLAG_YOUNG_ACCOUNTS = env_int("FLAG_YOUNG_ACCOUNTS", 3, 1, 1000)
+FLAG_POT_COINS = env_int("FLAG_POT_COINS", 1000, 1, 1_000_000_000)
+FLAG_FORFEIT_SECONDS = env_int("FLAG_FORFEIT_SECONDS", 120, 1, 86400)
+FLAG_PAIR_MATCHES = env_int("FLAG_PAIR_MATCHES", 20, 1, 1_000_000)
+
 # A forced deal for trials, as a JSON list of decks; it exists only where TESTING is set.
 TESTING = env_bool("TESTING", False)
 FORCED_DEAL = env("FORCED_DEAL", "") if TESTING else ""

@@ -92,7 +92,7 @@ class Ban(models.Model):
 class StaffAct(models.Model):
     """One look at personal data or one action by staff. The database adds rows and changes none (migration 0004).
 
-    `by` is empty when a command did it. The player is a number alone: guests are forgotten, what was done to them not."""
+    `by` is empty when a command did it. The player is a number alone: guests are forgotten, the record is not."""
 
     class Act(models.TextChoices):
         SEARCH = "search", _("saw a list of players")

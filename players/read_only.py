@@ -46,7 +46,7 @@ class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         self,
         request: HttpRequest,
         object_id: str,
-        form_url: str = "",
+        form_url: str = "",  # noqa: ARG002
         extra_context: Any = None,  # noqa: ARG002
     ) -> HttpResponse:
         """The row's own page; no form is made of it."""

@@ -22,6 +22,7 @@ __all__ = [
     "Refused",
     "appoint",
     "bans_of",
+    "has_second_step",
     "make_staff",
     "masked",
     "may",
@@ -119,7 +120,8 @@ def neighbours(player_id: int) -> list[Player]:
 
 
 def has_second_step(player_id: int) -> bool:
-    return Authenticator.objects.filter(user_id=player_id, type=Authenticator.Type.TOTP).exists()
+    """Whether this player signs in with one-time codes."""
+    return bool(Authenticator.objects.filter(user_id=player_id, type=Authenticator.Type.TOTP).exists())
 
 
 def bans_of(player_id: int) -> list[Ban]:
