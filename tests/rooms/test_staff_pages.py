@@ -482,7 +482,7 @@ def test_nothing_hidden_of_a_running_match_is_shown_anywhere() -> None:
     ]  # fmt: skip
     for page in pages:
         shown = text(client.get(page, follow=True))
-        body = shown.split("<main", 1)[1]
+        body = shown.split("<main", 1)[1].split("</main>")[0]
         assert not [tile for tile in tiles if re.search(rf"(?<![\d-]){tile}(?![\d-])", body)], page
         assert bytes(match.secret).hex() not in shown and "Dealt" not in shown and "hands" not in shown, page
     assert "still being played" in text(client.get(f"{HOUSE}/matches/{match.pk}/"))
@@ -559,9 +559,8 @@ def test_signals_show_what_was_moved_and_only_from_the_thresholds_on(settings: A
         and "700 of 700" in found["one_way"]
     )
     settings.FLAG_PAIR_MATCHES = 1
-    assert "1 matches together" in signs(client)["pair"] and "700 went" in signs(client)["pair"].replace(
-        "; 700", " 700 went"
-    )
+    pair = signs(client)["pair"]
+    assert "1 matches together" in pair and ("700 went one way, 300" in pair or "300 went one way, 700" in pair)
     settings.FLAG_YOUNG_ACCOUNTS = 1
     assert "fed" in signs(client)
     Player.objects.update(date_joined=timezone.now() - timedelta(days=settings.FLAG_YOUNG_DAYS + 1))
