@@ -3,7 +3,8 @@
 from django.urls import include, path, register_converter
 from django.views.i18n import JavaScriptCatalog
 
-from rooms import lobby_views, views
+from games import urls as match_urls
+from rooms import lobby_views, views, wallet_views
 from rooms.codes import CodeConverter, RoomIdConverter, WatchKeyConverter
 
 register_converter(CodeConverter, "code")
@@ -27,7 +28,10 @@ urlpatterns = [
     path("join/<str:text>/", lobby_views.join_link, name="join_link"),
     path("quick/", lobby_views.quick_play, name="quick_play"),
     path("rules/", views.rules, name="rules"),
-    path("matches/", include("games.urls")),
+    path("matches/<row:match_id>/", views.match, name="match"),
+    path("matches/", include(match_urls)),
+    path("wallet/", wallet_views.wallet, name="wallet"),
+    path("wallet/statement.csv", wallet_views.statement_csv, name="wallet_csv"),
     path("healthz", views.healthz, name="healthz"),
     path("jsi18n/", JavaScriptCatalog.as_view(), name="jsi18n"),
 ]
