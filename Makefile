@@ -68,8 +68,10 @@ test: setup-browser lint types conform ## the one definition of green: everythin
 soak: setup-browser ## the long suites
 	@$(PYTHON) -m pytest -n $(WORKERS) -m soak
 
-bench: setup ## figures of the engine
+bench: setup ## figures of the engine and, on servers of its own, of the coins
 	@$(PYTHON) manage.py bench
+	@$(PYTHON) -m tests.bench
+	@$(PYTHON) -m tests.bench.settling
 
 playthroughs: setup ## write the recorded matches in tests/playthroughs anew
 	@$(PYTHON) -m tests.playthroughs

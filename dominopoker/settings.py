@@ -100,6 +100,7 @@ VERSION = tomllib.loads((BASE_DIR / "pyproject.toml").read_text())["project"]["v
 
 INSTALLED_APPS = [
     "daphne",
+    "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -110,6 +111,7 @@ INSTALLED_APPS = [
     "allauth",
     "allauth.account",
     "allauth.mfa",
+    "allauth.usersessions",
     "django_htmx",
     "csp",
     "players",
@@ -134,6 +136,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "dominopoker.unavailable.DatabaseBusy",
+    "players.doors.Doors",
 ]
 ROOT_URLCONF = "dominopoker.urls"
 ASGI_APPLICATION = "dominopoker.asgi.application"
@@ -197,20 +200,80 @@ CELERY_BEAT_SCHEDULE = {
     "seal_days": {"task": "wallet.tasks.seal_days", "schedule": 900.0, "options": {"expires": 900}},
     "expire_corrections": {"task": "wallet.tasks.expire_corrections", "schedule": 300.0, "options": {"expires": 300}},
     "check_ledger": {"task": "wallet.tasks.check_ledger", "schedule": 3600.0, "options": {"expires": 3600}},
+    "shut_out_banned": {"task": "rooms.tasks.shut_out_banned", "schedule": 5.0, "options": {"expires": 10}},
+    "lift_bans": {"task": "rooms.tasks.lift_bans", "schedule": 60.0, "options": {"expires": 120}},
+    "forget_ended_sessions": {
+        "task": "rooms.tasks.forget_ended_sessions",
+        "schedule": 3600.0,
+        "options": {"expires": 3600},
+    },
     "forget_idle_guests": {"task": "rooms.tasks.forget_idle_guests", "schedule": 3600.0, "options": {"expires": 3600}},
 }
 
 AUTH_USER_MODEL = "players.Player"
-AUTHENTICATION_BACKENDS = [
-    "django.contrib.auth.backends.ModelBackend",
-    "allauth.account.auth_backends.AuthenticationBackend",
-]
+AUTHENTICATION_BACKENDS = ["players.backends.NameOrAddress"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
 ]
+LOGIN_URL, LOGIN_REDIRECT_URL, LOGOUT_REDIRECT_URL = "account_login", "home", "home"
+
+# Accounts (docs/accounts.md).
+EMAIL_VERIFICATION = env("EMAIL_VERIFICATION", "mandatory" if PRODUCTION else "none")
+if EMAIL_VERIFICATION not in {"mandatory", "none"}:
+    raise ImproperlyConfigured(f"EMAIL_VERIFICATION must be mandatory or none, not {EMAIL_VERIFICATION!r}")
+SIGN_INS_A_MINUTE = env_int("SIGN_INS_A_MINUTE", 30, 1, 1_000_000)
+FAILED_SIGN_INS = env_int("FAILED_SIGN_INS", 5, 1, 1_000_000)
+SIGN_UPS_AN_HOUR = env_int("SIGN_UPS_AN_HOUR", 5, 1, 1_000_000)
+RESETS_AN_HOUR = env_int("RESETS_AN_HOUR", 5, 1, 1_000_000)
+EXPORTS_AN_HOUR = env_int("EXPORTS_AN_HOUR", 5, 1, 1_000_000)
+STAFF_IDLE_SECONDS = env_seconds("STAFF_IDLE_SECONDS", 1800)
+ACCOUNT_ADAPTER = "rooms.adapter.SiteAdapter"
+ACCOUNT_FORMS = {
+    "login": "rooms.account_forms.LoginForm",
+    "signup": "players.forms.SignupForm",
+    "reset_password": "players.forms.ResetPasswordForm",
+}
+ACCOUNT_LOGIN_METHODS = {"username", "email"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*"]
+ACCOUNT_EMAIL_VERIFICATION = EMAIL_VERIFICATION
+ACCOUNT_PREVENT_ENUMERATION = True
+ACCOUNT_CHANGE_EMAIL = True
+ACCOUNT_REAUTHENTICATION_REQUIRED = True
+ACCOUNT_EMAIL_NOTIFICATIONS = True
+ACCOUNT_LOGIN_ON_EMAIL_CONFIRMATION = True
+ACCOUNT_SESSION_REMEMBER = True
+# Guests are signed in, and may sign up or in all the same; `rooms.account_views` sends registered players away.
+ACCOUNT_AUTHENTICATED_LOGIN_REDIRECTS = False
+ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
+ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if PRODUCTION else "http"
+ACCOUNT_USER_DISPLAY = "players.selectors.shown_name"
+ACCOUNT_RATE_LIMITS = {
+    "login": f"{SIGN_INS_A_MINUTE}/m/ip",
+    "login_failed": f"{FAILED_SIGN_INS}/5m/key",
+    "signup": f"{SIGN_INS_A_MINUTE}/m/ip",  # forms sent, with errors or without
+    "sign_up": f"{SIGN_UPS_AN_HOUR}/h/ip",  # those without errors
+    "reset_password": f"{RESETS_AN_HOUR}/h/key",
+    "export": f"{EXPORTS_AN_HOUR}/h/user",
+}
+MFA_ADAPTER = "players.adapter.SecondStepAdapter"
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+MFA_TOTP_ISSUER = "Domino Poker"
+# Whether an address must be confirmed first is asked by `players.doors`.
+MFA_ALLOW_UNVERIFIED_EMAIL = True
+
+# Mail: to the log unless the site is in production.
+EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if PRODUCTION else 'console'}.EmailBackend"
+EMAIL_HOST = env("EMAIL_HOST", "localhost")
+EMAIL_PORT = env_int("EMAIL_PORT", 587 if PRODUCTION else 25, 1, 65535)
+EMAIL_HOST_USER = env("EMAIL_HOST_USER", "")
+EMAIL_HOST_PASSWORD = env("EMAIL_HOST_PASSWORD", "")
+EMAIL_USE_TLS = env_bool("EMAIL_USE_TLS", PRODUCTION)
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = env("MAIL_FROM", f"Domino Poker <noreply@{urlsplit(SITE_URL).hostname}>")
+
 SESSION_COOKIE_AGE = 60 * 86400
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
@@ -303,7 +366,7 @@ CORRECTION_COINS = env_int("CORRECTION_COINS", 10_000, 1, 1_000_000_000)
 CORRECTION_COINS_A_DAY = env_int("CORRECTION_COINS_A_DAY", 50_000, 1, 1_000_000_000)
 CORRECTION_SECONDS = env_seconds("CORRECTION_SECONDS", 86400)
 # Further checks of check_ledger, each a function without arguments that gives one line a finding.
-LEDGER_CHECKS: list[str] = []
+LEDGER_CHECKS = ["rooms.audit.escrows"]
 
 # A forced deal for trials, as a JSON list of decks; it exists only where TESTING is set.
 TESTING = env_bool("TESTING", False)

@@ -1,4 +1,4 @@
-"""What a visitor sees while the database is away or a lock is not to be had: one calm page, never a 500."""
+"""What a visitor sees while the database, a lock or the count of tries is not to be had: one calm page, never a 500."""
 
 import logging
 from collections.abc import Callable
@@ -6,13 +6,14 @@ from collections.abc import Callable
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import get_template
+from redis import RedisError
 
 log = logging.getLogger(__name__)
 AGAIN_SECONDS = 2
 
 
 class DatabaseBusy:
-    """Answers 503 when a view could not reach the database in time; nothing was changed then."""
+    """Answers 503 when a view could not reach the database or Valkey in time; nothing was changed then."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -21,8 +22,9 @@ class DatabaseBusy:
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        # These alone may pass by themselves: no connection, a lock or a statement that took too long.
-        if not isinstance(exception, OperationalError | InterfaceError):
+        # These alone may pass by themselves: no connection, a lock or a statement that took too long; and what is
+        # counted in Valkey (sign-ins, sign-ups, exports) is refused while it cannot be counted.
+        if not isinstance(exception, OperationalError | InterfaceError | RedisError):
             return None
         log.warning("503 at %s: %s", request.path, type(exception.__cause__ or exception).__name__)
         # Without the request: what it carries (session, messages) may need the database.

@@ -1,15 +1,24 @@
 """All addresses of the site."""
 
-from django.urls import include, path, register_converter
+from allauth.account.decorators import secure_admin_login
+from django.contrib import admin
+from django.urls import include, path, re_path, register_converter
+from django.utils.translation import gettext_lazy as _
 from django.views.i18n import JavaScriptCatalog
 
 from games import urls as match_urls
-from rooms import lobby_views, views, wallet_views
+from rooms import account_views, lobby_views, views, wallet_views
 from rooms.codes import CodeConverter, RoomIdConverter, WatchKeyConverter
 
 register_converter(CodeConverter, "code")
 register_converter(RoomIdConverter, "room_id")
 register_converter(WatchKeyConverter, "watch_key")
+
+# Staff sign in as everybody does, with a second step: the admin's own form knows of none.
+admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
+admin.site.site_header = admin.site.site_title = _("Domino Poker: the house")
+admin.site.index_title = _("What there is")
+admin.site.enable_nav_sidebar = False
 
 urlpatterns = [
     path("", views.home, name="home"),
@@ -32,6 +41,21 @@ urlpatterns = [
     path("matches/", include(match_urls)),
     path("wallet/", wallet_views.wallet, name="wallet"),
     path("wallet/statement.csv", wallet_views.statement_csv, name="wallet_csv"),
+    path("accounts/", account_views.account, name="account"),
+    path("accounts/name/", account_views.change_name, name="account_name"),
+    path("accounts/sessions/end/", account_views.end_other_sessions, name="account_end_sessions"),
+    path("accounts/export/", account_views.export_data, name="account_export"),
+    path("accounts/delete/", account_views.delete, name="account_delete"),
+    path("accounts/login/", account_views.LoginView.as_view(), name="account_login"),
+    path("accounts/signup/", account_views.SignupView.as_view(), name="account_signup"),
+    re_path(
+        r"^accounts/confirm-email/(?P<key>[-:\w]+)/$",
+        account_views.ConfirmEmailView.as_view(),
+        name="account_confirm_email",
+    ),
+    path("accounts/", include("allauth.account.urls")),
+    path("accounts/2fa/", include("allauth.mfa.urls")),
+    path("admin/", admin.site.urls),
     path("healthz", views.healthz, name="healthz"),
     path("jsi18n/", JavaScriptCatalog.as_view(), name="jsi18n"),
 ]

@@ -106,6 +106,26 @@ def places(match_id: int) -> tuple[int, ...]:
     return tuple(outcome["places"])
 
 
+def matches_of(player_id: int) -> list[dict[str, Any]]:
+    """What this player has played, newest first: match, game, status, times, the own seat, name, place and whether it
+    was forfeited. Nothing of it is hidden from the player at the table."""
+    seats = MatchSeat.objects.filter(player_id=player_id).select_related("match").defer("match__secret")
+    return [
+        {
+            "match": seat.match_id,
+            "game": seat.match.game,
+            "status": seat.match.status,
+            "created_at": seat.match.created_at,
+            "finished_at": seat.match.finished_at,
+            "seat": seat.number,
+            "name": seat.name,
+            "place": (seat.match.outcome or {}).get("places", {seat.number: None})[seat.number],
+            "forfeited": seat.forfeited,
+        }
+        for seat in seats.order_by("-match_id")
+    ]
+
+
 def is_finished(match_id: int) -> bool:
     """Whether it came to a result (an abandoned match did not)."""
     return Match.objects.filter(pk=match_id, status=Match.Status.FINISHED).exists()

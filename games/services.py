@@ -139,6 +139,16 @@ def withdraw(match_id: int, seat: int, by: By) -> Step:
     return _write(loaded, state, events, answer=table.WITHDRAW, by=by, seat=seat)
 
 
+def rename_seat(match_id: int, player_id: int, name: str) -> None:
+    """Show this player's seat of a match by another name."""
+    MatchSeat.objects.filter(match_id=match_id, player_id=player_id).update(name=name)
+
+
+def forget_name(player_id: int, name: str) -> int:
+    """Show this player by `name` in every match, as one whose account is closed; in how many."""
+    return MatchSeat.objects.filter(player_id=player_id).exclude(name=name).update(name=name)
+
+
 def abandon(match_id: int) -> None:
     """Nobody is left to play it: it ends without a result. A match that has ended is left as it is."""
     _require_transaction()

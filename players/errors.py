@@ -3,7 +3,7 @@
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-__all__ = ["NameRefused"]
+__all__ = ["AlreadyRegistered", "NameRefused"]
 
 
 class NameRefused(Exception):
@@ -24,3 +24,7 @@ class NameRefused(Exception):
         super().__init__(code)
         self.code = code
         self.text = self.TEXTS[code] if text is None else text
+
+
+class AlreadyRegistered(Exception):
+    """This guest has an account by now (a second click, another tab); nothing was changed."""

@@ -1,7 +1,9 @@
 """Who someone is: registered players and guests are rows of one table."""
 
+import unicodedata
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.db.models.functions import Lower, Now
@@ -24,16 +26,23 @@ class Player(AbstractUser):
     username_key = models.TextField(editable=False, default="")
     # Moved on by playing (`services.touch`): guests who stay away are forgotten.
     last_seen_at = models.DateTimeField(db_default=Now())
+    # When the account was given up: the row stays, without anything personal.
+    closed_at = models.DateTimeField(null=True, blank=True, editable=False)
 
     class Meta:
         constraints = [
             models.UniqueConstraint(Lower("username"), name="username_is_unique_in_any_case"),
+            models.UniqueConstraint(Lower("email"), condition=~models.Q(email=""), name="email_is_unique_in_any_case"),
             models.UniqueConstraint(
                 fields=["name_key"],
                 condition=models.Q(is_guest=False) & ~models.Q(name_key=""),
                 name="no_registered_player_looks_like_another",
             ),
             models.CheckConstraint(condition=~models.Q(shown_name=""), name="player_is_shown_by_some_name"),
+            models.CheckConstraint(
+                condition=models.Q(closed_at__isnull=True) | models.Q(is_active=False, email=""),
+                name="closed_account_is_empty",
+            ),
         ]
         indexes = [
             models.Index(fields=["last_seen_at"], condition=models.Q(is_guest=True), name="guest_last_seen"),
@@ -44,7 +53,9 @@ class Player(AbstractUser):
         return self.shown_name
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """A player without a name to be shown is shown by the user name. What names look like is kept with them."""
+        """A player without a name to be shown is shown by the user name. What names look like is kept with them, and
+        addresses in one form."""
+        self.email = normal_address(self.email)
         if not self.shown_name:
             self.shown_name = self.username[: self.SHOWN_NAME_LENGTH]
         self.name_key, self.username_key = key_of(self.shown_name), key_of(self.username)
@@ -52,6 +63,35 @@ class Player(AbstractUser):
         if fields is not None and {"shown_name", "username"} & set(fields):
             kwargs["update_fields"] = {*fields, "name_key", "username_key"}
         super().save(*args, **kwargs)
+
+
+class Ban(models.Model):
+    """Somebody may not play until a time, or for good. Lifted, it stays as a record."""
+
+    player = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="bans")
+    # None: by a command, not by a person.
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+    reason = models.TextField(_("reason"))
+    at = models.DateTimeField(db_default=Now())
+    until = models.DateTimeField(_("until"), null=True)
+    lifted_at = models.DateTimeField(null=True)
+    lifted_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["player"], condition=models.Q(lifted_at__isnull=True), name="one_ban_at_a_time"
+            ),
+            models.CheckConstraint(condition=~models.Q(reason=""), name="ban_has_a_reason"),
+        ]
+
+    def __str__(self) -> str:
+        return f"ban {self.pk} of player {self.player_id}"
+
+
+def normal_address(address: str) -> str:
+    """An e-mail address in the one form that is kept and looked for: compatible characters as one, small letters."""
+    return unicodedata.normalize("NFKC", address).strip().lower()
 
 
 def key_of(name: str) -> str:

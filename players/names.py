@@ -10,7 +10,7 @@ from players.errors import NameRefused
 from players.lookalikes import SIGNS, keys, look, script, without_marks
 from players.models import Player
 
-__all__ = ["MAX_CHARACTERS", "MIN_CHARACTERS", "NameRefused", "checked"]
+__all__ = ["MAX_CHARACTERS", "MIN_CHARACTERS", "NameRefused", "checked", "login_name"]
 
 MIN_CHARACTERS, MAX_CHARACTERS = 2, 20
 _SAME_SIGN = str.maketrans({"\u2019": "'", "\u02bc": "'", "\u2010": "-"})
@@ -77,6 +77,12 @@ def checked(name: str, *, player: Player | None = None) -> str:
     if _is_taken(name, player):
         raise NameRefused("taken")
     return name
+
+
+def login_name(name: str) -> str:
+    """The form of a name that people sign in by: blind to case, to blanks around it and to the way it was typed."""
+    name = unicodedata.normalize("NFKC", name.translate(_SAME_SIGN)).casefold()
+    return " ".join(unicodedata.normalize("NFKC", name).split())
 
 
 def _refuse_unseen(name: str) -> None:

@@ -1,11 +1,12 @@
 """Questions about players that change nothing."""
 
+import hashlib
 from collections.abc import Collection
 from typing import Any
 
 from players.models import Player
 
-__all__ = ["Player", "active", "is_active", "player_of"]
+__all__ = ["Player", "active", "is_active", "player_of", "shown_name", "stamp_of", "stamps"]
 
 
 def player_of(user: Any) -> Player | None:
@@ -21,3 +22,18 @@ def is_active(player_id: int) -> bool:
 def active(player_ids: Collection[int]) -> set[int]:
     """Those of these players who may act."""
     return set(Player.objects.filter(pk__in=player_ids, is_active=True).values_list("pk", flat=True))
+
+
+def shown_name(player: Player) -> str:
+    """What others see."""
+    return player.shown_name
+
+
+def stamp_of(player: Player) -> str:
+    """Changes with the password: what was let in with another stamp has to show who it is anew."""
+    return hashlib.sha256(player.password.encode()).hexdigest()[:16]
+
+
+def stamps(player_ids: Collection[int]) -> dict[int, str]:
+    """The stamps of those of these players who may act."""
+    return {player.pk: stamp_of(player) for player in Player.objects.filter(pk__in=player_ids, is_active=True)}

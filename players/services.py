@@ -1,22 +1,47 @@
-"""What changes players: guests come and go here, and being seen."""
+"""What changes players: guests come and go here, accounts are renamed, banned and closed."""
 
 import secrets
 from collections.abc import Collection
 from datetime import datetime, timedelta
+from typing import Any
 
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from allauth.usersessions.models import UserSession
 from django.contrib.auth import login
+from django.contrib.sessions.models import Session
 from django.db import IntegrityError, transaction
-from django.db.models import ProtectedError
+from django.db.models import Exists, OuterRef, ProtectedError
 from django.db.models.functions import Now
 from django.http import HttpRequest
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from players.models import Player
-from players.names import checked
+from players.errors import NameRefused
+from players.models import Ban, Player
+from players.names import checked, login_name
 
-__all__ = ["Player", "forget_idle_guests", "rename_guest", "sign_in_guest", "touch"]
+__all__ = [
+    "Ban",
+    "Player",
+    "ban",
+    "close_account",
+    "end_sessions",
+    "forget_ended_sessions",
+    "forget_idle_guests",
+    "former_name",
+    "lift_ban_that_is_over",
+    "lift_bans_that_are_over",
+    "open_ban",
+    "rename",
+    "rename_guest",
+    "second_step_added",
+    "sign_in_guest",
+    "touch",
+    "unban",
+]
 
-BACKEND = "django.contrib.auth.backends.ModelBackend"
+BACKEND = "players.backends.NameOrAddress"
 # Being seen is noted this seldom, so that a busy player does not write a row a move.
 SEEN_ANEW_AFTER = timedelta(minutes=5)
 # More are left to the next run, so that one task stays short.
@@ -75,3 +100,127 @@ def forget_idle_guests(before: datetime, excluding: Collection[int] = ()) -> int
             continue  # took a seat meanwhile
         forgotten += 1
     return forgotten
+
+
+# -- registered players ------------------------------------------------------------------------------------------
+
+
+def rename(player: Player, name: str) -> None:
+    """Show this registered player by another name, by which the player signs in from now on as well.
+
+    Raises NameRefused, also when somebody takes the same name in the same moment; ValueError for a guest."""
+    name = checked(name, player=player)
+    try:
+        with transaction.atomic():
+            row = Player.objects.select_for_update().filter(pk=player.pk, is_guest=False, is_active=True).first()
+            if row is None:
+                raise ValueError("only a registered player is renamed so")
+            row.shown_name, row.username = name, login_name(name)
+            row.save(update_fields=["shown_name", "username"])
+    except IntegrityError:
+        raise NameRefused("taken") from None
+    player.shown_name, player.username = row.shown_name, row.username
+
+
+def end_sessions(player_id: int, *, keep: str = "") -> int:
+    """Sign this player out everywhere, but for the session with the key `keep`; how many sessions that were."""
+    listed = UserSession.objects.filter(user_id=player_id).exclude(session_key=keep)
+    keys = list(listed.values_list("session_key", flat=True))
+    Session.objects.filter(session_key__in=keys).delete()
+    listed.delete()
+    return len(keys)
+
+
+def forget_ended_sessions() -> int:
+    """Forget address and browser of sessions that are over; how many."""
+    alive = Session.objects.filter(session_key=OuterRef("session_key"), expire_date__gt=Now())
+    return int(UserSession.objects.filter(~Exists(alive)).delete()[0])
+
+
+def second_step_added(*, request: HttpRequest, user: Player, **_more: Any) -> None:
+    """From now on a password is not enough: sessions that began with one alone end, but for this one."""
+    end_sessions(user.pk, keep=request.session.session_key or "")
+
+
+# -- bans --------------------------------------------------------------------------------------------------------
+
+
+def ban(player: Player, by: Player | None, reason: str, until: datetime | None = None) -> Ban:
+    """Keep this player out until a time, or for good: signed out everywhere, no action is taken from now on. A ban
+    that is open already gets the new reason and time. The seat is given up by `rooms.closing.shut_out`.
+
+    Raises ValueError without a reason, for a time that is past, and for a closed account."""
+    if not reason.strip():
+        raise ValueError("a ban needs a reason")
+    if until is not None and until <= timezone.now():
+        raise ValueError("a ban cannot end before it begins")
+    with transaction.atomic():
+        row = Player.objects.select_for_update().get(pk=player.pk)
+        if row.closed_at is not None:
+            raise ValueError("this account is closed")
+        Ban.objects.filter(player=row, lifted_at__isnull=True).update(lifted_at=Now(), lifted_by=by)
+        made = Ban.objects.create(player=row, by=by, reason=reason.strip(), until=until)
+        Player.objects.filter(pk=row.pk).update(is_active=False)
+        end_sessions(row.pk)
+    player.is_active = False
+    return made
+
+
+def unban(player: Player, by: Player | None) -> bool:
+    """Let this player in again; False when there is no open ban."""
+    return _lift(player.pk, by)
+
+
+def open_ban(player_id: int) -> Ban | None:
+    """The ban that keeps this player out."""
+    return Ban.objects.filter(player_id=player_id, lifted_at__isnull=True).first()
+
+
+def lift_ban_that_is_over(player_id: int) -> bool:
+    """Whether there was a ban whose time has come to an end."""
+    over = Ban.objects.filter(player_id=player_id, lifted_at__isnull=True, until__lte=Now()).exists()
+    return over and _lift(player_id, None)
+
+
+def lift_bans_that_are_over() -> int:
+    """All of them; how many."""
+    over = Ban.objects.filter(lifted_at__isnull=True, until__lte=Now()).values_list("player_id", flat=True)
+    return sum(_lift(player_id, None) for player_id in list(over))
+
+
+def _lift(player_id: int, by: Player | None) -> bool:
+    with transaction.atomic():
+        row = Player.objects.select_for_update().get(pk=player_id)
+        lifted = Ban.objects.filter(player=row, lifted_at__isnull=True).update(lifted_at=Now(), lifted_by=by)
+        if lifted and row.closed_at is None:
+            Player.objects.filter(pk=player_id).update(is_active=True)
+    return bool(lifted)
+
+
+# -- the end of an account ---------------------------------------------------------------------------------------
+
+
+def former_name(player_id: int) -> str:
+    """What a closed account is called in the histories of others."""
+    return _("Former player %(number)s") % {"number": player_id}
+
+
+def close_account(player_id: int) -> None:
+    """Erase all that is personal and sign out everywhere. The row stays with its number, since others' matches and
+    every booking quote it; nobody can sign in to it. Inside the caller's transaction; a second time changes nothing."""
+    with transaction.atomic():
+        row = Player.objects.select_for_update().get(pk=player_id)
+        if row.closed_at is not None:
+            return
+        end_sessions(row.pk)
+        EmailAddress.objects.filter(user=row).delete()
+        Authenticator.objects.filter(user=row).delete()
+        row.groups.clear()
+        row.user_permissions.clear()
+        row.username = f"former-{row.pk}-{secrets.token_hex(4)}"
+        row.shown_name = former_name(row.pk)
+        row.email = row.first_name = row.last_name = ""
+        row.is_active = row.is_staff = row.is_superuser = row.is_guest = False
+        row.last_login, row.closed_at = None, timezone.now()
+        row.set_unusable_password()
+        row.save()

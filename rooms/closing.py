@@ -111,6 +111,12 @@ def give_up_running(player_id: int) -> None:
             return  # it ended by itself meanwhile
 
 
+def shut_out(player_id: int) -> None:
+    """This player is kept out (banned, account closed): the seat of a waiting room is free again, a running match is
+    forfeited. Safe to repeat."""
+    give_up_running(player_id)
+
+
 def close_due(table: Table) -> bool:
     """Ends of time: the result was shown long enough, a waiting room grew too old, or all humans stayed away."""
     room = table.room

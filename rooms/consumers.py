@@ -21,7 +21,7 @@ from django.utils.translation import gettext as _
 from games.engine.errors import EngineError
 from games.errors import GameError
 from players.address import client_address, limit_key
-from rooms import clock, closing, explain, frames, hosting, hub, playing, presence, seating, threads
+from rooms import clock, closing, explain, frames, hosting, hub, playing, presence, seating, selectors, threads
 from rooms.errors import Late, NoSuchRoom, RoomError, RoomFull, Watching
 from rooms.models import Room
 from rooms.snapshots import Snapshot
@@ -29,6 +29,7 @@ from rooms.snapshots import Snapshot
 log = logging.getLogger(__name__)
 INBOX_FRAMES = 64
 OUTBOX_FRAMES = 20
+EXCESS_FRAMES = 200  # this many above the limit without a pause, and the socket is closed
 NO_SITTING = 4401, _("Sign in or start a game first.")
 
 
@@ -62,6 +63,7 @@ class TableConsumer(AsyncConsumer):
         self.closing: tuple[int, str] | None = None
         self.member: presence.Membership | None = None
         self.player_id = 0
+        self.identity: selectors.Identity | None = None
         self.shown_event: int | None = None
         self.shown_version = 0
         self.update: Snapshot | None = None
@@ -70,6 +72,7 @@ class TableConsumer(AsyncConsumer):
         self.inbox: asyncio.Queue[tuple[float, frames.Frame]] = asyncio.Queue(INBOX_FRAMES)
         self.frames = Bucket(settings.FRAMES_A_SECOND, settings.FRAMES_BURST)
         self.pings = Bucket(2, 10)
+        self.excess = 0
         self.heard_at = time.monotonic()
         self.tasks: list[asyncio.Task[None]] = []
         self.admitting: asyncio.Task[presence.Membership] | None = None
@@ -104,6 +107,8 @@ class TableConsumer(AsyncConsumer):
             self.end(4000)
             return
         self.member, self.player_id = member, member.player_id
+        if member.player_id:
+            self.identity = selectors.Identity(member.player_id, self.session_key, member.stamp)
         here = hub.get()
         if here.draining:
             self.end(4000)
@@ -133,18 +138,24 @@ class TableConsumer(AsyncConsumer):
 
     async def websocket_receive(self, message: dict[str, Any]) -> None:
         arrived = self.heard_at = time.monotonic()
+        if self.closing is not None:
+            return
         text = message.get("text")
         if text is None or len(text) > frames.MAX_FRAME_BYTES or len(text.encode()) > frames.MAX_FRAME_BYTES:
             self.end(4400)
             return
         is_ping = text.startswith('{"t":"ping"')
         if not (self.pings if is_ping else self.frames).take():
-            self._say(frames.refused(None, "rate", _("Too many messages. Wait a moment.")))
+            self._refuse("rate", _("Too many messages. Wait a moment."))
+            self.excess += 1
+            if self.excess > EXCESS_FRAMES:
+                self.end(4029)
             return
+        self.excess = 0
         try:
             frame = frames.parse(text)
         except frames.BadFrame:
-            self._say(frames.refused(None, "malformed", _("That message was not understood.")))
+            self._refuse("malformed", _("That message was not understood."))
             return
         if isinstance(frame, frames.Ping):
             self.alive = True
@@ -244,6 +255,11 @@ class TableConsumer(AsyncConsumer):
             self.closing = (code, text or explain.close(code))
             self.wake.set()
 
+    def _refuse(self, code: str, text: str) -> None:
+        """Answer a frame that is none. Whoever floods us and reads nothing piles up nothing."""
+        if len(self.outbox) < OUTBOX_FRAMES:
+            self._say(frames.refused(None, code, text))
+
     def _say(self, text: str) -> None:
         self.outbox.append(text)
         self.wake.set()
@@ -267,9 +283,11 @@ class TableConsumer(AsyncConsumer):
                     await self.send({"type": "websocket.close", "code": code})
                     return
         except TimeoutError:
+            # The reader is lost to us at once; the close frame waits behind what it has not read, perhaps for ever.
+            self.closing = self.closing or (4008, "")
+            self._part()
             with contextlib.suppress(Exception):
-                async with asyncio.timeout(1):
-                    await self.send({"type": "websocket.close", "code": 4008})
+                await self.send({"type": "websocket.close", "code": 4008})
         except asyncio.CancelledError:
             raise
         except Exception as error:  # noqa: BLE001  the socket went away under the write, or the update failed
@@ -295,15 +313,23 @@ class TableConsumer(AsyncConsumer):
             if time.monotonic() - opened > settings.SOCKET_LIFETIME_SECONDS:
                 self.end(4000)
 
-    async def websocket_disconnect(self, _message: dict[str, Any]) -> None:
+    def _part(self) -> None:
+        """Give back what this socket holds in this process, and its presence; once."""
         for task in self.tasks:
-            task.cancel()
-        self.closing = self.closing or (1000, "")
+            if task is not asyncio.current_task():
+                task.cancel()
         here = hub.get()
         if self.member is not None:
             here.leave(self.member.room_id, self)
         if self.admitting is not None and not here.draining:
             here.spawn(_gone(self.admitting, self.channel))
+        self.admitting = None
+
+    async def websocket_disconnect(self, _message: dict[str, Any]) -> None:
+        self.closing = self.closing or (1000, "")
+        for task in self.tasks:
+            task.cancel()
+        self._part()
         raise StopConsumer
 
 

@@ -32,7 +32,7 @@ class Listener(Protocol):
 
     def hear(self, seat: int, say: str) -> None: ...
 
-    def end(self, code: int) -> None: ...
+    def end(self, code: int, text: str = "") -> None: ...
 
 
 class Talker:
@@ -207,16 +207,21 @@ class Hub:
                     self.spawn(rejoin())
 
     async def _check_identities(self) -> None:
-        from rooms import selectors
+        from rooms import closing, selectors
 
-        listeners = [one for table in self.tables.values() for one in table.listeners]
         # Visitors without an identity have none that could end.
-        players = {getattr(one, "player_id", 0) for one in listeners} - {0}
-        sessions = {getattr(one, "session_key", "") for one in listeners} - {""}
-        gone_players, gone_sessions = await threads.run(selectors.ended_identities, players, sessions)
-        for one in listeners:
-            if getattr(one, "player_id", 0) in gone_players or getattr(one, "session_key", "") in gone_sessions:
-                one.end(4403)
+        listeners = {
+            one: identity
+            for table in self.tables.values()
+            for one in table.listeners
+            if (identity := getattr(one, "identity", None)) is not None
+        }
+        ended, shut_out = await threads.run(selectors.ended_identities, set(listeners.values()))
+        for one, identity in listeners.items():
+            if identity in ended:
+                one.end(4403, _("This account may not play now.") if identity.player_id in shut_out else "")
+        for player_id in shut_out:
+            self.spawn(threads.run(closing.shut_out, player_id))
 
     # -- the channel layer ---------------------------------------------------------------------------------------
 

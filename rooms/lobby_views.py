@@ -296,7 +296,7 @@ def _seat(
         player = _person(request)
     except NameRefused as error:
         typed_name = request.POST.get("name", "")[:60]
-        return _page(request, status=400, name_error=error.text, **{**typed, "name": typed_name})
+        return _page(request, status=400, name_error=error.text, asked_by=error_name, **{**typed, "name": typed_name})
     give_up = request.POST.get("give_up") == "1"
     try:
         try:

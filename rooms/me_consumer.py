@@ -12,9 +12,11 @@ from django.conf import settings
 from django.http import parse_cookie
 from django.utils.translation import gettext as _
 
+from players import selectors as player_selectors
 from rooms import explain, frames, hub, presence, purses, threads
 from rooms.consumers import Bucket, Refuse, handshake_allowed
 from rooms.lobby_consumer import SILENT_HEARTBEATS
+from rooms.selectors import Identity
 from wallet import selectors as wallet
 
 log = logging.getLogger(__name__)
@@ -27,8 +29,7 @@ class MeConsumer(AsyncConsumer):
     channel_layer_alias = "none"
 
     async def websocket_connect(self, _message: dict[str, Any]) -> None:
-        self.player_id = 0
-        self.session_key = ""
+        self.identity = Identity(0, "", "")
         self.coins: int | None = None  # to be told
         self.pongs = 0
         self.refusal = ""
@@ -43,9 +44,8 @@ class MeConsumer(AsyncConsumer):
     async def _enter(self) -> None:
         # As Django reads them for pages: one strange cookie of another site on this host must not hide ours.
         cookies = parse_cookie(dict(self.scope["headers"]).get(b"cookie", b"").decode("latin-1"))
-        self.session_key = cookies.get(settings.SESSION_COOKIE_NAME, "")
         try:
-            self.player_id, coins = await threads.run(_admit, self.session_key)
+            self.identity, coins = await threads.run(_admit, cookies.get(settings.SESSION_COOKIE_NAME, ""))
         except Refuse as refusal:
             self.end(refusal.close_code)
             return
@@ -154,7 +154,7 @@ class MeConsumer(AsyncConsumer):
         raise StopConsumer
 
 
-def _admit(session_key: str) -> tuple[int, int]:
+def _admit(session_key: str) -> tuple[Identity, int]:
     """The registered player of a session, and what the player has. Raises Refuse."""
     player = presence.player_in_session(session_key)
     if player is None or player.is_guest:
@@ -162,4 +162,5 @@ def _admit(session_key: str) -> tuple[int, int]:
     # Counted by player, as pages are: a house full of players shares an address.
     if not handshake_allowed(f"me:{player.pk}"):
         raise Refuse(4029)
-    return player.pk, wallet.balance(player.pk)
+    identity = Identity(player.pk, session_key, player_selectors.stamp_of(player))
+    return identity, wallet.balance(player.pk)

@@ -16,7 +16,7 @@ from django.http import HttpRequest
 
 from games import selectors as game_selectors
 from players import services as players
-from players.selectors import Player, player_of
+from players.selectors import Player, player_of, stamp_of
 from rooms import clock, lobby, seating
 from rooms.errors import NoSuchRoom, RoomFull
 from rooms.models import Connection, Pulse, Room, Seat, Watcher
@@ -36,6 +36,7 @@ class Membership:
     seat: int | None
     sitting_id: int | None
     holder: int = 0
+    stamp: str = ""  # of the player's account (`players.selectors.stamp_of`)
 
 
 def player_in_session(session_key: str | None) -> Player | None:
@@ -57,11 +58,11 @@ def membership(player: Player, code: str, token: str) -> Membership:
     if seat is not None:
         if not hmac.compare_digest(seat.token_hash, seating.token_hash(token)):
             raise NoSuchRoom
-        return Membership(room.pk, player.pk, seat.number, seat.pk, seat.holder)
+        return Membership(room.pk, player.pk, seat.number, seat.pk, seat.holder, stamp_of(player))
     if room.status == Room.Status.FINISHED and room.match_id is not None:
         number = game_selectors.seat_in(room.match_id, player.pk)
         if number is not None:
-            return Membership(room.pk, player.pk, number, None)
+            return Membership(room.pk, player.pk, number, None, stamp=stamp_of(player))
     raise NoSuchRoom
 
 
@@ -76,7 +77,9 @@ def onlooker(player: Player | None, *, room_id: int | None = None, watch_key: st
         room = Room.objects.filter(pk=room_id or 0, visibility=Room.Visibility.PUBLIC).first()
     if room is None or not may_look(room.visibility, room.status, room.watchable):
         raise NoSuchRoom
-    return Membership(room.pk, player.pk if player is not None else 0, None, None)
+    if player is None:
+        return Membership(room.pk, 0, None, None)
+    return Membership(room.pk, player.pk, None, None, stamp=stamp_of(player))
 
 
 def may_look(visibility: str, status: str, watchable: bool) -> bool:

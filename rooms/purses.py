@@ -2,12 +2,14 @@
 
 import asyncio
 import logging
-from collections.abc import Iterable
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from django.conf import settings
 
 from rooms import threads
+
+if TYPE_CHECKING:
+    from rooms.selectors import Identity
 
 log = logging.getLogger(__name__)
 # Open pages of one player in this process.
@@ -19,8 +21,7 @@ _feed: "Feed | None" = None
 class Page(Protocol):
     """An open page of a registered player."""
 
-    player_id: int
-    session_key: str
+    identity: "Identity"
 
     def show(self, coins: int) -> None: ...
 
@@ -40,25 +41,25 @@ class Feed:
         """A page is open and shows so many coins; the first one starts the looking. False when there are too many."""
         from rooms import hub
 
-        mine = self.pages.setdefault(page.player_id, set())
+        mine = self.pages.setdefault(page.identity.player_id, set())
         if len(mine) >= PAGES_A_PLAYER:
             return False
         mine.add(page)
-        self.coins.setdefault(page.player_id, coins)
-        page.show(self.coins[page.player_id])
+        self.coins.setdefault(page.identity.player_id, coins)
+        page.show(self.coins[page.identity.player_id])
         if self.looking is None:
             self.looking = hub.get().spawn(self._look_each_second())
         return True
 
     def leave(self, page: Page) -> None:
         """A page is closed; the last one of all ends the looking."""
-        mine = self.pages.get(page.player_id)
+        mine = self.pages.get(page.identity.player_id)
         if mine is None:
             return
         mine.discard(page)
         if not mine:
-            del self.pages[page.player_id]
-            self.coins.pop(page.player_id, None)
+            del self.pages[page.identity.player_id]
+            self.coins.pop(page.identity.player_id, None)
         if not self.pages and self.looking is not None:
             self.looking.cancel()
             self.looking = None
@@ -84,10 +85,9 @@ class Feed:
     async def look(self) -> None:
         """Ask what everybody has, tell those for whom it has changed, and send away who may no longer act."""
         pages = self._all()
-        sessions = {page.session_key for page in pages}
-        found, gone_players, gone_sessions = await threads.run(_read, set(self.pages), sessions)
+        found, ended = await threads.run(_read, {page.identity for page in pages})
         for page in pages:
-            if page.player_id in gone_players or page.session_key in gone_sessions:
+            if page.identity in ended:
                 page.end(4403)
         for player_id, coins in found.items():
             if self.coins.get(player_id) == coins or player_id not in self.pages:
@@ -97,13 +97,12 @@ class Feed:
                 page.show(coins)
 
 
-def _read(players: Iterable[int], sessions: set[str]) -> tuple[dict[int, int], set[int], set[str]]:
+def _read(identities: "set[Identity]") -> "tuple[dict[int, int], set[Identity]]":
     from rooms import selectors
     from wallet import selectors as wallet
 
-    players = set(players)
-    gone_players, gone_sessions = selectors.ended_identities(players, sessions)
-    return wallet.balances(players), gone_players, gone_sessions
+    ended, _shut_out = selectors.ended_identities(identities)
+    return wallet.balances({one.player_id for one in identities}), ended
 
 
 def get() -> Feed:

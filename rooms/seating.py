@@ -330,6 +330,22 @@ def _take(table: Table, player: Player, number: int) -> str:
     return token
 
 
+def rename(player: Player) -> None:
+    """The player is called otherwise now (`player.shown_name`): so is the seat, and the one in a match that runs.
+    Everybody at the table sees it at once; matches that are over keep the name that was played under."""
+    seat = Seat.objects.filter(player=player).first()
+    if seat is None:
+        return
+    with contextlib.suppress(NoSuchRoom), locked(seat.room_id) as table:
+        own = table.seat_of(player.pk)
+        own.name = ""
+        own.name = _name_at(table, player)
+        own.save(update_fields=["name"])
+        if table.room.match_id is not None:
+            games.rename_seat(table.room.match_id, player.pk, own.name)
+        table.save()
+
+
 def _require_empty(table: Table, number: int) -> None:
     if not 0 <= number < SEATS:
         raise NoSuchSeat

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from django.contrib.sessions.models import Session
 from django.urls import reverse
@@ -13,6 +14,14 @@ from rooms import clock, presence
 from rooms.models import Room, Seat
 
 
+class Identity(NamedTuple):
+    """Who opened a socket, by which session, and the stamp of the account at that time."""
+
+    player_id: int
+    session_key: str
+    stamp: str
+
+
 def versions(room_ids: list[int]) -> dict[int, int]:
     """The newest version of each of these rooms."""
     if not room_ids:
@@ -20,17 +29,25 @@ def versions(room_ids: list[int]) -> dict[int, int]:
     return dict(Room.objects.filter(pk__in=room_ids).values_list("pk", "version"))
 
 
-def ended_identities(players: set[int], sessions: set[str]) -> tuple[set[int], set[str]]:
-    """Those of these players who may no longer act, and those of these sessions that are over."""
-    if not players:
+def ended_identities(seen: set[Identity]) -> tuple[set[Identity], set[int]]:
+    """Those of these identities that are over: signed out, with another password by now, or of a player who may no
+    longer act; and the players of the last kind."""
+    if not seen:
         return set(), set()
-    active = player_selectors.active(players)
+    stamps = player_selectors.stamps({one.player_id for one in seen})
     alive = set(
-        Session.objects.filter(session_key__in=sessions, expire_date__gt=clock.now()).values_list(
-            "session_key", flat=True
-        )
+        Session.objects.filter(
+            session_key__in={one.session_key for one in seen}, expire_date__gt=clock.now()
+        ).values_list("session_key", flat=True)
     )
-    return players - active, sessions - alive
+    ended = {one for one in seen if one.session_key not in alive or stamps.get(one.player_id) != one.stamp}
+    return ended, {one.player_id for one in seen} - set(stamps)
+
+
+def seated_without_right() -> list[int]:
+    """Players who sit somewhere and may no longer act."""
+    seated = set(Seat.objects.filter(player__isnull=False).values_list("player_id", flat=True))
+    return sorted(seated - player_selectors.active(seated))
 
 
 def running_table(player_id: int | None) -> dict[str, object] | None:

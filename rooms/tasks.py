@@ -9,7 +9,7 @@ from django.db import close_old_connections
 from django.db.models import QuerySet
 
 from players import services as players
-from rooms import clock, playing, presence
+from rooms import clock, closing, playing, presence, selectors
 from rooms.models import Room, Seat
 
 log = logging.getLogger(__name__)
@@ -69,3 +69,30 @@ def forget_idle_guests() -> int:
     close_old_connections()
     seated = set(Seat.objects.filter(player__isnull=False).values_list("player_id", flat=True))
     return players.forget_idle_guests(clock.now() - timedelta(seconds=settings.GUEST_IDLE_SECONDS), excluding=seated)
+
+
+@shared_task
+def shut_out_banned() -> int:
+    """Give up the seats of players who are kept out, should nobody have done so yet."""
+    close_old_connections()
+    without_right = selectors.seated_without_right()
+    for player_id in without_right:
+        try:
+            closing.shut_out(player_id)
+        except Exception:
+            log.exception("the seat of player %s could not be given up", player_id)
+    return len(without_right)
+
+
+@shared_task
+def lift_bans() -> int:
+    """Let those in again whose ban has come to its end."""
+    close_old_connections()
+    return players.lift_bans_that_are_over()
+
+
+@shared_task
+def forget_ended_sessions() -> int:
+    """Forget address and browser of sessions that are over."""
+    close_old_connections()
+    return players.forget_ended_sessions()

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import Any
 
 from django.db import IntegrityError, connection
 from django.db.transaction import TransactionManagementError
@@ -20,19 +21,34 @@ from wallet.models import MAX_COINS, Transaction
 
 _LOCK = "SELECT id, code, balance, closed FROM wallet_lock(%s)"
 _OPEN = "INSERT INTO wallet_account (code) SELECT unnest(%s::text[]) ON CONFLICT (code) DO NOTHING"
-_TRANSACTION = """
-INSERT INTO wallet_transaction (reference, kind, reverses_id, by_id, memo) VALUES (%s, %s, %s, %s, %s)
-ON CONFLICT (reference) DO NOTHING RETURNING id, at"""
-_RESOLUTIONS = "INSERT INTO wallet_resolution (transaction_id, fee_id) SELECT %s, unnest(%s::bigint[])"
+# One round trip, and the order that the database asks for: the transaction, what it rests on, then its postings, which
+# wait for both. Nothing is written when the reference is taken.
+_MADE = """
+WITH made AS (
+    INSERT INTO wallet_transaction (reference, kind, reverses_id, by_id, memo)
+    VALUES (%(reference)s, %(kind)s, %(reverses)s, %(by)s, %(memo)s)
+    ON CONFLICT (reference) DO NOTHING RETURNING id, at
+), ground AS ("""
+_NO_GROUND = "SELECT 1"
+_RESOLUTIONS = """
+    INSERT INTO wallet_resolution (transaction_id, fee_id)
+    SELECT made.id, unnest(%(fees)s::bigint[]) FROM made RETURNING 1"""
 _REWARD = """
-INSERT INTO wallet_reward (transaction_id, account_id, day, amount, offered) VALUES (%s, %s, %s, %s, %s)"""
+    INSERT INTO wallet_reward (transaction_id, account_id, day, amount, offered)
+    SELECT made.id, %(account)s, %(day)s, %(coins)s, %(offered)s FROM made RETURNING 1"""
 _APPROVAL = """
-UPDATE wallet_correction SET status = 'approved', decided_by_id = %s, transaction_id = %s WHERE id = %s"""
+    UPDATE wallet_correction c SET status = 'approved', decided_by_id = %(approved_by)s, transaction_id = made.id
+    FROM made WHERE c.id = %(correction)s RETURNING 1"""
 _POSTINGS = """
-INSERT INTO wallet_posting (transaction_id, source_id, destination_id, amount)
-SELECT %s, source, destination, amount
-FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[]) WITH ORDINALITY AS line (source, destination, amount, number)
-ORDER BY number"""
+), postings AS (
+    INSERT INTO wallet_posting (transaction_id, source_id, destination_id, amount)
+    SELECT made.id, source, destination, amount
+    FROM made, (SELECT count(*) FROM ground) AS first,
+        unnest(%(sources)s::bigint[], %(destinations)s::bigint[], %(amounts)s::bigint[])
+            WITH ORDINALITY AS line (source, destination, amount, number)
+    ORDER BY number
+)
+SELECT id, at FROM made"""
 _WRITTEN = """
 SELECT s.code, d.code, p.amount FROM wallet_posting p
 JOIN wallet_account s ON s.id = p.source_id JOIN wallet_account d ON d.id = p.destination_id
@@ -88,14 +104,15 @@ def in_transaction() -> None:
 
 
 def open_codes(codes: Collection[str]) -> None:
-    """Make these accounts of rooms or sittings where they are missing."""
+    """Make these accounts of rooms or sittings where they are missing. Numbers of new accounts are the highest, so what
+    is locked before and made here is still locked in order."""
     with connection.cursor() as cursor:
         cursor.execute(_OPEN, [sorted(codes)])
 
 
-def lock(codes: Iterable[str]) -> dict[str, Locked]:
+def lock(codes: Iterable[str], opened: str | None = None) -> dict[str, Locked]:
     """Lock these accounts in the order of their numbers until the transaction ends; what they hold. House accounts are
-    passed over. Raises NoAccount when one does not exist."""
+    passed over. The account `opened` is made when only it is missing. Raises NoAccount when another does not exist."""
     in_transaction()
     wanted = {code for code in codes if code not in chart.HOUSE}
     if not wanted:
@@ -104,6 +121,9 @@ def lock(codes: Iterable[str]) -> dict[str, Locked]:
         cursor.execute(_LOCK, [list(wanted)])
         locked = {code: Locked(number, code, balance, closed) for number, code, balance, closed in cursor.fetchall()}
     if len(locked) < len(wanted):
+        if opened is not None and wanted - locked.keys() == {opened}:
+            open_codes([opened])
+            return lock(wanted)
         raise NoAccount(", ".join(sorted(wanted - locked.keys())))
     return locked
 
@@ -152,33 +172,31 @@ def write(
             raise refusal
         return known
     numbers = chart.HOUSE | {code: account.id for code, account in locked.items()}
+    query: str = _NO_GROUND
+    values: dict[str, Any] = {}
+    if ground.fees:
+        query, values = _RESOLUTIONS, {"fees": list(ground.fees)}
+    elif ground.reward is not None:
+        ((day, offered), (move,)) = ground.reward, moves
+        account = numbers[move.destination]
+        query, values = _REWARD, {"account": account, "day": day, "coins": move.amount, "offered": offered}
+    elif ground.correction is not None:
+        correction_id, approved_by = ground.correction
+        query, values = _APPROVAL, {"correction": correction_id, "approved_by": approved_by}
+    values |= {
+        "reference": reference,
+        "kind": kind,
+        "reverses": reverses,
+        "by": by,
+        "memo": memo,
+        "sources": [numbers[move.source] for move in moves],
+        "destinations": [numbers[move.destination] for move in moves],
+        "amounts": [move.amount for move in moves],
+    }
     try:
         with connection.cursor() as cursor:
-            cursor.execute(_TRANSACTION, [reference, kind, reverses, by, memo])
+            cursor.execute(_MADE + query + _POSTINGS, values)
             row = cursor.fetchone()
-            if row is None:
-                known = replayed(reference, kind, moves, reverses)
-                assert known is not None, "a reference that is taken has a transaction, and none goes away"
-                return known
-            number, at = row
-            if ground.fees:
-                cursor.execute(_RESOLUTIONS, [number, list(ground.fees)])
-            if ground.reward is not None:
-                day, offered = ground.reward
-                (move,) = moves
-                cursor.execute(_REWARD, [number, numbers[move.destination], day, move.amount, offered])
-            if ground.correction is not None:
-                correction_id, approved_by = ground.correction
-                cursor.execute(_APPROVAL, [approved_by, number, correction_id])
-            cursor.execute(
-                _POSTINGS,
-                [
-                    number,
-                    [numbers[move.source] for move in moves],
-                    [numbers[move.destination] for move in moves],
-                    [move.amount for move in moves],
-                ],
-            )
     except IntegrityError as error:
         # The database has the last word; what is looked at above lets a refusal leave the transaction usable.
         broken = getattr(getattr(error.__cause__, "diag", None), "constraint_name", None)
@@ -189,6 +207,11 @@ def write(
         if broken is not None and broken.startswith("wallet_resolution_fee_id"):
             raise AlreadyResolved(reference) from error
         raise
+    if row is None:
+        known = replayed(reference, kind, moves, reverses)
+        assert known is not None, "a reference that is taken has a transaction, and none goes away"
+        return known
+    number, at = row
     made = Transaction(id=number, reference=reference, kind=kind, reverses_id=reverses, by_id=by, memo=memo, at=at)
     made._state.adding = False
     made._state.db = connection.alias

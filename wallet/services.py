@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from django.conf import settings
 from django.db import IntegrityError, connection, transaction
@@ -16,8 +17,8 @@ from wallet.errors import (
     ReferenceReused,
     WrongAmount,
 )
-from wallet.ledger import Ground, Locked, Move
-from wallet.models import Kind, Posting, Reward, Transaction
+from wallet.ledger import Ground, Move
+from wallet.models import Kind, Reward, Transaction
 
 __all__ = [
     "Kind",
@@ -37,6 +38,12 @@ __all__ = [
 ]
 
 _OPEN_PLAYER = "INSERT INTO wallet_account (code, owner_id) VALUES (%s, %s) ON CONFLICT (code) DO NOTHING"
+
+_FEES = """
+SELECT t.id, t.reference, p.source_id, p.destination_id, p.amount, r.transaction_id
+FROM wallet_transaction t JOIN wallet_posting p ON p.transaction_id = t.id
+LEFT JOIN wallet_resolution r ON r.fee_id = t.id
+WHERE t.reference = ANY (%s) ORDER BY t.id"""
 
 
 def lock(player_ids: Collection[int], room_ids: Collection[int] = ()) -> None:
@@ -108,9 +115,9 @@ def charge_fee(sitting_id: int, room_id: int, player_id: int, amount: int) -> Tr
     Raises InsufficientFunds, NoAccount (a guest), AccountClosed, WrongAmount, ReferenceReused."""
     ledger.in_transaction()
     escrow = chart.room_account(room_id)
-    ledger.open_codes([escrow])
     move = Move(chart.player_account(player_id), escrow, ledger.check_coins(amount))
-    return transfer(chart.fee(sitting_id), Kind.FEE, [move])
+    locked = ledger.lock([move.source, move.destination], opened=escrow)
+    return ledger.write(chart.fee(sitting_id), Kind.FEE, [move], locked)
 
 
 def refund_fee(sitting_id: int, room_id: int, player_id: int, amount: int) -> Transaction:
@@ -202,32 +209,45 @@ def _resolve(reference: str, kind: str, room_id: int, fees: Mapping[int, int], m
     try:
         locked = ledger.lock(ledger.codes_of(moves))
     except NoAccount as error:
+        # Nobody paid into a room without an account, and who has none paid nowhere.
         raise NoSuchFee(f"{reference}: {error}") from error
-    known = ledger.replayed(reference, kind, moves)
-    if known is not None:
-        return known
-    paid = _paid(reference, fees, locked[chart.room_account(room_id)])
-    payers = {posting.source_id for posting in paid}
-    strangers = [
-        move.destination for move in moves if move.destination in locked and locked[move.destination].id not in payers
-    ]
+    found = _paid(fees)
+    if {fee.ended_by for fee in found} != {None}:
+        known = ledger.replayed(reference, kind, moves)
+        if known is not None:
+            return known
+    escrow = locked[chart.room_account(room_id)].id
+    if {fee.sitting_id: fee.amount for fee in found if fee.escrow_id == escrow} != dict(fees):
+        raise NoSuchFee(f"{reference}: {dict(fees)} in room {room_id}")
+    ended = [f"{chart.fee(fee.sitting_id)} by {fee.ended_by}" for fee in found if fee.ended_by is not None]
+    if ended:
+        raise AlreadyResolved(f"{reference}: {', '.join(ended)}")
+    payers = {fee.payer_id for fee in found}
+    receivers = [move.destination for move in moves if move.destination not in chart.HOUSE]
+    strangers = [code for code in receivers if locked[code].id not in payers]
     if strangers:
         raise NotAPayer(f"{reference}: {', '.join(strangers)}") if kind == Kind.PAYOUT else NoSuchFee(reference)
-    ground = Ground(fees=[posting.transaction_id for posting in paid])
+    ground = Ground(fees=[fee.transaction_id for fee in found])
     return ledger.write(reference, kind, moves, locked, ground=ground)
 
 
-def _paid(reference: str, fees: Mapping[int, int], escrow: Locked) -> list[Posting]:
-    """The postings of these fees, all into this escrow. Raises NoSuchFee, AlreadyResolved."""
-    wanted = {chart.fee(sitting_id): amount for sitting_id, amount in fees.items()}
-    found = list(
-        Posting.objects.filter(transaction__reference__in=wanted, destination_id=escrow.id)
-        .select_related("transaction", "transaction__resolution")
-        .order_by("transaction_id")
-    )
-    if {posting.transaction.reference: posting.amount for posting in found} != wanted:
-        raise NoSuchFee(f"{reference}: {wanted}")
-    ended = [posting.transaction.reference for posting in found if hasattr(posting.transaction, "resolution")]
-    if ended:
-        raise AlreadyResolved(f"{reference}: {', '.join(ended)}")
-    return found
+class _Fee(NamedTuple):
+    """A fee that was paid: `ended_by` is the number of the transaction that ended it."""
+
+    transaction_id: int
+    reference: str
+    payer_id: int
+    escrow_id: int
+    amount: int
+    ended_by: int | None
+
+    @property
+    def sitting_id(self) -> int:
+        return chart.fact(self.reference).number
+
+
+def _paid(fees: Mapping[int, int]) -> list[_Fee]:
+    """What the ledger knows of the fees of these sittings; of those that paid none, nothing."""
+    with connection.cursor() as cursor:
+        cursor.execute(_FEES, [[chart.fee(sitting_id) for sitting_id in fees]])
+        return [_Fee(*row) for row in cursor.fetchall()]

@@ -34,13 +34,12 @@ def sign_in(new_context: Callable[..., BrowserContext], live_site: LiveSite) -> 
     """A registered player's page, of a browser context of its own. Whatever a test does, no page may throw."""
     errors: list[str] = []
 
-    def watch(page: Page) -> Page:
+    def watch(page: Page) -> None:
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.on(
             "console",
             lambda message: errors.append(message.text) if "Content Security Policy" in message.text else None,
         )
-        return page
 
     def make(name: str, coins: int = 5000, **context: Any) -> Page:
         context.setdefault("viewport", {"width": 1280, "height": 800})
@@ -149,7 +148,13 @@ def test_back_and_reload_after_opening_a_paid_table_pay_once(sign_in: SignIn, li
     player.at_table(other)
     # The form that was sent, once more: by a page that had stayed behind.
     token = ana.context.request.get(f"{live_site.url}/").text().split('csrfmiddlewaretoken" value="')[1].split('"')[0]
-    form = {"csrfmiddlewaretoken": token, "game": "domino_poker", "visibility": "private", "rounds": "1", "fee": "5000"}
+    form: dict[str, Any] = {
+        "csrfmiddlewaretoken": token,
+        "game": "domino_poker",
+        "visibility": "private",
+        "rounds": "1",
+        "fee": "5000",
+    }
     for _i in range(3):
         ana.context.request.post(f"{live_site.url}/rooms/", form=form, headers={"Referer": f"{live_site.url}/lobby/"})
     assert Room.objects.count() == Seat.objects.count() == 1 and code in table
@@ -168,9 +173,9 @@ def test_a_row_of_the_lobby_names_its_price_and_takes_it(sign_in: SignIn, live_s
     open_paid(ana, live_site.url, 300, visibility="public")
     row = ben.locator(".table-row")
     expect(row).to_contain_text("With you the pot is 600: 420 for the first, 180 for the second.")
-    ben.get_by_text("Free", exact=True).click()
+    ben.check('.filter input[value="free"]')
     expect(row).to_be_hidden()
-    ben.locator(".filter").get_by_text("Paid", exact=True).click()
+    ben.check('.filter input[value="paid"]')
     expect(row).to_be_visible()
     assert serious(ben) == []
     poor.locator("[data-sit]").click()

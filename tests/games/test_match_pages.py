@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def page_of(player: Player | None) -> Client:
     client = Client()
     if player is not None:
-        client.force_login(player, backend="django.contrib.auth.backends.ModelBackend")
+        client.force_login(player, backend="players.backends.NameOrAddress")
     return client
 
 

@@ -82,6 +82,10 @@ def codes(results: Sequence[object]) -> list[str]:
     return [code(result) for result in results]
 
 
+def ends_as(room: Room) -> tuple[str, int]:
+    return stage.refreshed(room).status, Seat.objects.filter(room=room).count()
+
+
 # -- what must hold ----------------------------------------------------------------------------------------------
 
 

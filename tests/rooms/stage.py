@@ -238,3 +238,38 @@ def play_to_the_end(room: Room) -> None:
         else:
             pass_time(room, 20 if room.deadline_at is None else 0)
             playing.ring(room.pk)
+
+
+def people(*names: str) -> list[Player]:
+    return [person(name) for name in names]
+
+
+def just_past() -> datetime:
+    """A time that has come, however the next reading of the database's clock moves ours."""
+    return clock.now() - timedelta(seconds=0.5)
+
+
+def turn_of(room: Room, player: Player) -> Seat:
+    """Let everybody play until this player is asked; the seat, with the question open."""
+    for _i in range(200):
+        seat = asked(room)
+        if seat.player_id == player.pk:
+            return seat
+        give(room, seat, action_id=f"pass-{room.version}")
+    raise AssertionError("the player was never asked")
+
+
+def last_question(room: Room, player: Player) -> Seat:
+    """The player's last question of the match."""
+    while True:
+        seat = turn_of(room, player)
+        if prompts(room)[0].step.startswith("r1.t7"):
+            return seat
+        give(room, seat, action_id=f"own-{room.version}")
+
+
+def finished(*players: Player, rounds: int = 1) -> Room:
+    room = running(*players, rounds=rounds)
+    play_to_the_end(room)
+    assert refreshed(room).status == "finished"
+    return room

@@ -77,7 +77,7 @@ def test_whoever_has_just_opened_a_table_is_on_the_way_and_not_away() -> None:
     assert row.unsettled and not row.away
     older(room, 1)
     (row,) = rows()
-    assert row.away and not row.unsettled and "everybody is away" in row.html(clock.now())
+    assert row.away and not row.unsettled and "all away" in row.html(clock.now())
 
 
 def test_the_age_is_put_into_kept_markup_each_time() -> None:

@@ -11,7 +11,7 @@ from django.test import override_settings
 
 from games.models import Match, MatchEvent
 from players.models import Player
-from rooms import closing, hosting, playing, seating, tasks
+from rooms import audit, closing, hosting, playing, seating, tasks
 from rooms.errors import AlreadySeated, FeeToAgree, GuestsCannotPay, NoOpenSeat, NotEnough
 from rooms.models import Room, Seat
 from tests.rooms import stage
@@ -265,3 +265,14 @@ def test_a_full_room_found_by_code_says_nothing_of_its_price() -> None:
     room = paid(300, *people, visibility="private")
     with pytest.raises(NoOpenSeat):
         seating.join_by_code(rich("Eve"), room.code, address="192.0.2.1", agreed_fee=300)
+
+
+def test_the_ledger_check_finds_coins_in_a_room_that_is_over() -> None:
+    ana, ben = rich("Ana"), rich("Ben")
+    room = paid(300, ana, ben)
+    assert list(audit.escrows()) == []
+    Room.objects.filter(pk=room.pk).update(status="destroyed")
+    assert list(audit.escrows()) == [f"escrow: room:{room.pk}: 600 coins although it is destroyed"]
+    Room.objects.filter(pk=room.pk).update(status="waiting")
+    Seat.objects.filter(player=ben).update(paid=0)
+    assert list(audit.escrows()) == [f"escrow: room:{room.pk}: 600 coins, but its seats have paid 300"]

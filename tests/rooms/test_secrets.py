@@ -197,9 +197,10 @@ def in_turn(sockets: list[TableSocket], done: Callable[[], bool]) -> None:
 
 
 def private_match(live_site: LiveSite) -> tuple[Visitor, TableSocket, Room]:
-    """A running private room: its host, the host's socket, the room."""
+    """A running private room that may be watched by those who have its key: its host, the host's socket, the room."""
     ana = Visitor(live_site.url)
     socket = ana.sit(ana.open_room(visibility="private", rounds=3, name="Anastasia"))
+    assert socket.do("watching", allowed=True)["t"] == "ack"
     assert socket.do("fill", level="medium")["t"] == socket.do("start")["t"] == "ack"
     socket.asked()
     return ana, socket, Room.objects.get()
@@ -235,7 +236,7 @@ def test_a_private_room_does_not_exist_for_strangers(live_site: LiveSite, who: s
     own = [stranger(live_site, who) for _i in range(3)]
     before = state()
 
-    real = str(room.pk), str(room.match_id), room.code, str(room.watch_key)
+    real = str(room.pk), str(room.match_id), room.code, "bbbbbbbbbbbbbbbbbbbbbb"
     also = str(waits.pk), "987654322", waits.code, str(waits.watch_key)
     fake = "987654321", "987654322", "7ZZZZZZ7", "aaaaaaaaaaaaaaaaaaaaaa"
 

@@ -3,7 +3,7 @@
 import random
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -156,13 +156,7 @@ def until_answered(room: Room, step: str) -> None:
     raise AssertionError(f"nobody answered {step} in room {room.pk}")
 
 
-@pytest.fixture
-def _wide_pool(transactional_db: None) -> Iterator[None]:
-    with racing.wide_pool():
-        yield
-
-
-@pytest.mark.usefixtures("_wide_pool")
+@pytest.mark.usefixtures("wide_pool")
 @pytest.mark.parametrize("count", [60, pytest.param(500, marks=pytest.mark.soak)])
 def test_answers_count_exactly_when_received_in_time(count: int, settings: Any) -> None:
     settings.TURN_SECONDS = 0.4

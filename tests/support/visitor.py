@@ -40,6 +40,11 @@ class Visitor:
         data = urllib.parse.urlencode({"csrfmiddlewaretoken": found[1], **fields}).encode()
         return self._open(urllib.request.Request(self.url + path, data, {"Referer": self.url + "/"}))
 
+    def post_raw(self, path: str, fields: dict[str, str], **headers: str) -> tuple[int, str]:
+        """Send a form as it is, from nowhere in particular."""
+        data = urllib.parse.urlencode(fields).encode()
+        return self._open(urllib.request.Request(self.url + path, data, headers))
+
     def _open(self, request: urllib.request.Request) -> tuple[int, str]:
         try:
             with self._opener.open(request, timeout=PATIENCE_SECONDS) as answer:
@@ -150,11 +155,12 @@ class TableSocket:
 
     def until(self, right: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
         """The first frame that is right."""
-        for _i in range(500):
+        ends = time.monotonic() + 4 * PATIENCE_SECONDS
+        while time.monotonic() < ends:
             frame = self.next()
             if right(frame):
                 return frame
-        raise AssertionError("500 frames and none was right")
+        raise AssertionError("many frames came, and none was right")
 
     def asked(self) -> dict[str, Any] | None:
         """Wait for the own question; None when the match has ended."""
@@ -201,9 +207,11 @@ class TableSocket:
 
     def closed(self) -> int:
         """Wait for the close; its code."""
+        ends = time.monotonic() + PATIENCE_SECONDS
         try:
-            while True:
+            while time.monotonic() < ends:
                 self.next()
+            raise AssertionError("the socket was not closed")
         except ConnectionClosed as end:
             return end.rcvd.code if end.rcvd else 1006
 

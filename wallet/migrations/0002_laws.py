@@ -71,17 +71,14 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 $$;
 REVOKE EXECUTE ON FUNCTION wallet_lock(text[]) FROM PUBLIC;
 
-CREATE FUNCTION wallet_family(code text) RETURNS text LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT CASE WHEN starts_with(code, 'house:') THEN code ELSE split_part(code, ':', 1) END
-$$;
-
 -- A posting takes its kind from its transaction, and its kind says from where to where it may go.
 CREATE FUNCTION wallet_check_posting() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     way text;
 BEGIN
-    SELECT t.kind, t.kind || ' ' || public.wallet_family(s.code) || ' ' || public.wallet_family(d.code)
+    SELECT t.kind, t.kind || ' ' || CASE WHEN s.id <= 100 THEN s.code ELSE split_part(s.code, ':', 1) END
+            || ' ' || CASE WHEN d.id <= 100 THEN d.code ELSE split_part(d.code, ':', 1) END
         INTO NEW.kind, way
         FROM public.wallet_transaction t, public.wallet_account s, public.wallet_account d
         WHERE t.id = NEW.transaction_id AND s.id = NEW.source_id AND d.id = NEW.destination_id;
@@ -258,7 +255,7 @@ AND_BACK = """
 DROP FUNCTION wallet_refuse_change, wallet_check_account, wallet_guard_account, wallet_keep_registered, wallet_move,
     wallet_check_posting, wallet_check_whole, wallet_check_not_empty, wallet_check_ground,
     wallet_check_correction CASCADE;
-DROP FUNCTION wallet_lock, wallet_family;
+DROP FUNCTION wallet_lock;
 """
 
 APPEND_ONLY_TRIGGERS = "\n".join(

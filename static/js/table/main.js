@@ -85,10 +85,18 @@ function showTitle({ prompt, room: seen }) {
   if (document.title !== title) document.title = title;
 }
 
+/** The module of a game, asked for once; null when it could not be fetched, and then asked for again. */
+function fetchGame(key) {
+  loading ??= GAMES[key]().catch(() => {
+    loading = null;
+    return null;
+  });
+  return loading;
+}
+
 async function loadGame(key) {
-  loading ??= GAMES[key]();
-  const module = await loading;
-  if (game !== null) return;
+  const module = await fetchGame(key);
+  if (module === null || game !== null) return;
   game = module.createGame({
     root,
     speech,
@@ -117,7 +125,7 @@ store.listen((state, old) => {
   set(root, { "data-room": state.room.status, "data-watching": state.room.you === null });
   if (waiting) {
     room.render(state, old.room);
-    loading ??= GAMES[state.room.game]();
+    fetchGame(state.room.game);
   } else if (game === null) {
     loadGame(state.room.game);
   } else {

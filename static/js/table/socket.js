@@ -8,6 +8,9 @@ const OPENING_MS = 5000;
 const SLEPT_MS = 3000;
 const GOING_AWAY = 4000;
 const RATE = 4029;
+const SIGNED_OUT = 4401;
+const SESSION_ENDED = 4403;
+const RENEW_MS = 300;
 const FINAL = new Set([4400, 4401, 4403, 4404, 4409]);
 
 /**
@@ -27,6 +30,9 @@ export function createSocket(path, { version, onFrame, onState }) {
   let check = null;
   let since = 0;
   let beaten = Date.now();
+  // The session ended: signing up or a new password in another tab gives this browser another one, so it is tried once.
+  let renewing = false;
+  let farewell = "";
 
   function open() {
     clearTimeout(retry);
@@ -53,8 +59,15 @@ export function createSocket(path, { version, onFrame, onState }) {
       } catch {
         return;
       }
-      if (frame.t === "update") tries = 0;
-      if (frame.t === "pong" && frame.v > version()) send({ t: "sync", v: version() });
+      if (frame.t === "update") {
+        tries = 0;
+        renewing = false;
+      }
+      if (frame.t === "bye" && (frame.code === SESSION_ENDED || (renewing && frame.code === SIGNED_OUT))) {
+        farewell ||= frame.code === SESSION_ENDED ? frame.text : "";
+        return;
+      }
+      if (frame.t === "pong" && frame.v > version()) send({ t: "sync", v: Math.max(0, version()) });
       onFrame(frame);
     });
     mine.addEventListener("close", (event) => mine === socket && lose(mine, event.code));
@@ -68,9 +81,15 @@ export function createSocket(path, { version, onFrame, onState }) {
     check = null;
     mine.close();
     if (over) return;
+    if (code === SESSION_ENDED && !renewing) {
+      renewing = true;
+      retry = setTimeout(open, RENEW_MS);
+      return;
+    }
     if (FINAL.has(code)) {
       over = true;
-      onState("closed", { code, text: "" });
+      const ended = renewing && (code === SIGNED_OUT || code === SESSION_ENDED);
+      onState("closed", ended ? { code: SESSION_ENDED, text: farewell } : { code, text: "" });
       return;
     }
     onState("reconnecting", null);

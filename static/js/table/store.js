@@ -3,7 +3,7 @@
 /**
  * connection: "connecting" | "connected" | "reconnecting" | "closed"; `closed` says why it will not come back.
  * v: newest version drawn; lastEvent: number of the newest event seen; events: those of this very step.
- * clock: {left, at} in ms and performance time, or null; startsAt, expiresAt: performance times or null; sending: {id, step, do} until the step is over.
+ * clock: {left, at} in ms and performance time, or null; startsAt, expiresAt: performance times or null; sending: {id, step, do} until the step is over; sent: id of the last act.
  */
 export const initial = Object.freeze({
   connection: "connecting",
@@ -16,6 +16,7 @@ export const initial = Object.freeze({
   lastEvent: -1,
   events: [],
   sending: null,
+  sent: null,
   refused: null,
   startsAt: null,
   expiresAt: null,
@@ -48,8 +49,10 @@ function update(state, frame, now) {
 }
 
 function refused(state, frame) {
-  if (frame.id !== null && frame.id !== state.sending?.id) return { ...state, events: [] };
-  const silent = frame.code === "stale" && frame.id !== null && state.prompt === null;
+  // The table may have gone on before the answer came: that one was late is still said.
+  const open = state.sending !== null && (frame.id === null || frame.id === state.sending.id);
+  if (!open && (frame.id === null || frame.id !== state.sent)) return { ...state, events: [] };
+  const silent = frame.code === "stale" && (!open || state.prompt === null);
   return {
     ...state,
     events: [],
@@ -84,7 +87,7 @@ export function reduce(state, action) {
       };
     case "act":
       if (state.sending !== null || state.prompt?.step !== action.step) return state;
-      return { ...state, events: [], refused: null, sending: { id: action.id, step: action.step, do: action.do } };
+      return { ...state, events: [], refused: null, sent: action.id, sending: { id: action.id, step: action.step, do: action.do } };
     case "clear":
       return { ...state, events: [], refused: null };
     default:

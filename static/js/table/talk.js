@@ -57,7 +57,7 @@ export function createTalk(stage, { table, ask, speech }) {
   const mutes = createMutes(table);
   const bubbles = new Map();
   const note = h("p.talk-note", { role: "status" });
-  const people = h("div.talk-people");
+  const people = h("fieldset.talk-people", { hidden: true });
   const panel = h("section.talk-panel", { id: "talk", "aria-label": gettext("Table talk"), hidden: true },
     h("div.talk-phrases", {}, ...Object.entries(PHRASES()).map(([key, words]) => h("button.button.small", {
       type: "button", "data-say": key, onclick: () => tell(key),
@@ -97,9 +97,13 @@ export function createTalk(stage, { table, ask, speech }) {
   function drawPeople() {
     const others = room.seats.filter((seat) => seat.kind === "human" && seat.number !== room.you && !seat.forfeited);
     const had = people.contains(document.activeElement);
-    const fresh = redraw(people, JSON.stringify(others.map((seat) => [seat.sitting, seat.name, mutes.has(seat)])), () => others.map((seat) => h("label.check", {},
-      h("input", { type: "checkbox", "data-mute": seat.number, checked: mutes.has(seat), onchange: () => mute(seat) }),
-      h("span", {}, say("Mute %(name)s", { name: seat.name })))));
+    const fresh = redraw(people, JSON.stringify(others.map((seat) => [seat.sitting, seat.name, mutes.has(seat)])), () => [
+      h("legend", {}, gettext("Mute")),
+      ...others.map((seat) => h("label.check", {},
+        h("input", { type: "checkbox", "data-mute": seat.number, checked: mutes.has(seat), onchange: () => mute(seat) }),
+        h("span", {}, seat.name))),
+    ]);
+    people.hidden = others.length === 0;
     if (fresh && had) people.querySelector("input")?.focus({ preventScroll: true });
   }
 

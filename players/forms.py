@@ -1,0 +1,113 @@
+"""The forms of accounts, where ours differ from allauth's."""
+
+from typing import Any
+
+from allauth.account.adapter import get_adapter
+from allauth.account.forms import LoginForm as AllauthLoginForm
+from allauth.account.forms import ResetPasswordForm as AllauthResetPasswordForm
+from allauth.account.forms import SignupForm as AllauthSignupForm
+from allauth.account.internal import flows
+from allauth.account.models import EmailAddress
+from django.contrib.auth.hashers import make_password
+from django.core.validators import MaxLengthValidator
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+
+from players.adapter import guest_in
+from players.backends import account_for
+from players.errors import NameRefused
+from players.models import Player, normal_address
+from players.names import checked, login_name
+
+LONGEST_PASSWORD = 256  # hashing longer ones would be work for strangers to give us
+
+
+class SignupForm(AllauthSignupForm):
+    """Name, address, password. A guest keeps the row and, where it may be kept, the name."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        name, address, password = self.fields["username"], self.fields["email"], self.fields["password1"]
+        name.label, address.label, password.label = _("Name"), _("E-mail address"), _("Password")
+        name.help_text = _("What others see: letters and digits of one alphabet, 2 to 20.")
+        address.help_text = _("For you alone: to sign in, and to set a new password.")
+        password.help_text = _("At least 8 characters, not only digits, and not a common one.")
+        # Long names are refused in our words, after they were cleaned.
+        name.validators = [one for one in name.validators if not isinstance(one, MaxLengthValidator)]
+        name.max_length = None
+        name.widget.attrs |= {"maxlength": "60", "spellcheck": "false", "autocomplete": "username"}
+        password.max_length = LONGEST_PASSWORD
+        password.widget.attrs["maxlength"] = str(LONGEST_PASSWORD)
+        for field in (name, address, password):
+            field.widget.attrs.pop("placeholder", None)
+        # The owner of the address is somebody else: this account begins without it, and nobody is told.
+        self.address_is_elsewhere = False
+        self.player: Player | None = None
+
+    @staticmethod
+    def initial_name(request: HttpRequest) -> str:
+        """The guest's name where a registered player may have it."""
+        guest = guest_in(request)
+        if guest is None:
+            return ""
+        try:
+            return checked(guest.shown_name, player=guest)
+        except NameRefused:
+            return ""
+
+    def try_save(self, request: HttpRequest) -> Any:
+        """The player, or the answer for an address that has an account. Both cost the same time and look alike.
+
+        A guest gets the account in any case, since the page goes on showing who somebody is; with an address of
+        somebody else it begins without that address, which hears of the try."""
+        if not self.account_already_exists:
+            user = self.save(request)
+            return user, None
+        address = self.cleaned_data["email"]
+        if guest_in(request) is None:
+            make_password(self.cleaned_data["password1"])
+            return None, flows.signup.prevent_enumeration(request, email=address)
+        self.address_is_elsewhere = True
+        self.save(request)
+        return None, flows.signup.prevent_enumeration(request, email=address)
+
+    def save(self, request: HttpRequest) -> Player:
+        adapter = get_adapter()
+        player: Player = adapter.save_user(request, adapter.new_user(request), self)
+        EmailAddress.objects.create(user=player, email=self.cleaned_data["email"], primary=True)
+        self.player = player
+        return player
+
+
+class LoginForm(AllauthLoginForm):
+    """Sign in by name or by address."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        login, password = self.fields["login"], self.fields["password"]
+        login.label, password.label = _("Name or e-mail address"), _("Password")
+        login.max_length, password.max_length = 254, LONGEST_PASSWORD
+        login.widget.attrs |= {"autocomplete": "username", "spellcheck": "false", "maxlength": "254"}
+        password.widget.attrs["maxlength"] = str(LONGEST_PASSWORD)
+        password.help_text = ""
+        for field in (login, password):
+            field.widget.attrs.pop("placeholder", None)
+
+    def clean_login(self) -> str:
+        login = self.cleaned_data["login"]
+        return normal_address(login) if "@" in login else login_name(login)
+
+    def user_credentials(self) -> dict[str, str]:
+        login = self.cleaned_data["login"]
+        kind = "email" if "@" in login else "username"
+        return {kind: login, "password": self.cleaned_data["password"]}
+
+
+class ResetPasswordForm(AllauthResetPasswordForm):
+    """A new password, by a mail to the address of the account. The answer is the same for every address."""
+
+    def clean_email(self) -> str:
+        address = normal_address(self.cleaned_data["email"])
+        account = account_for(address)
+        self.users = [account] if account is not None and account.is_active else []
+        return address

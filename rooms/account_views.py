@@ -1,0 +1,233 @@
+"""The pages of an account: sign up and in, where allauth does not know of guests and tables, and the account itself."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from allauth.account.adapter import get_adapter
+from allauth.account.internal import flows
+from allauth.account.models import EmailAddress
+from allauth.account.views import ConfirmEmailView as AllauthConfirmEmailView
+from allauth.account.views import LoginView as AllauthLoginView
+from allauth.account.views import SignupView as AllauthSignupView
+from allauth.core import ratelimit
+from allauth.core.exceptions import ImmediateHttpResponse
+from allauth.mfa.utils import is_mfa_enabled
+from allauth.usersessions.models import UserSession
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import logout, update_session_auth_hash
+from django.contrib.auth.views import redirect_to_login
+from django.db import IntegrityError, transaction
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from players import services as players
+from players.adapter import guest_in
+from players.devices import device
+from players.errors import AlreadyRegistered, NameRefused
+from players.selectors import Player
+from rooms import accounts, export, seating, selectors
+from rooms.account_forms import DeleteForm, NameForm
+from rooms.adapter import running_match
+from rooms.views import player_in
+
+View = Callable[[HttpRequest], HttpResponse]
+
+
+def _registered(request: HttpRequest) -> Player | None:
+    player = player_in(request)
+    return player if player is not None and not player.is_guest else None
+
+
+def for_registered(view: Callable[[HttpRequest, Player], HttpResponse]) -> View:
+    """A page for whoever has an account; others are asked to sign in."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest) -> HttpResponse:
+        player = _registered(request)
+        if player is None:
+            return redirect_to_login(request.get_full_path())
+        return view(request, player)
+
+    return guarded
+
+
+# -- the ways in -------------------------------------------------------------------------------------------------
+
+
+class SignupView(AllauthSignupView):
+    """A new account; for a guest, an account in place of the guest's row, with seat, name and running match."""
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if _registered(request) is not None:
+            return redirect("account")
+        answer: HttpResponseBase = super().dispatch(request, *args, **kwargs)
+        return answer
+
+    def get_initial(self) -> dict[str, Any]:
+        name = self.get_form_class().initial_name(self.request)
+        return {**super().get_initial(), "username": name}
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        guest = guest_in(self.request)
+        table = selectors.running_table(guest.pk if guest is not None else None)
+        return {**super().get_context_data(**kwargs), "guest": guest, "table": table}
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        refused: HttpResponse | None = ratelimit.consume_or_429(self.request, action="sign_up")
+        if refused is not None:
+            return refused
+        was_guest = guest_in(self.request)
+        try:
+            # Who loses a race for a name or an address gets the answer of a moment later; it can be lost twice.
+            for _again in range(3):
+                try:
+                    return self._sign_up(form, was_guest)
+                except IntegrityError as error:
+                    if self._taken(form, error):
+                        break
+        except AlreadyRegistered:
+            messages.info(self.request, _("You have an account by now. Sign in with it."))
+            return redirect("account_login")
+        answer: HttpResponse = self.form_invalid(form)
+        return answer
+
+    def _sign_up(self, form: Any, was_guest: Player | None) -> HttpResponse:
+        with transaction.atomic():
+            self.user, answer = self._save(form)
+        player: Player | None = form.player
+        if was_guest is not None and player is not None:
+            # The guest's session goes on, under a new key; the table's page comes back with it by itself.
+            update_session_auth_hash(self.request, player)
+            self.request.session.save()
+            self.request.user = player
+            UserSession.objects.create_from_request(self.request, user=player)
+            seating.rename(player)
+        if answer is not None:
+            return answer
+        # What follows signs in, or sends the mail and asks to read it.
+        try:
+            done: HttpResponse = flows.signup.complete_signup(
+                self.request, user=self.user, redirect_url=self.get_success_url()
+            )
+        except ImmediateHttpResponse as instead:
+            done = instead.response
+        return done
+
+    def _save(self, form: Any) -> tuple[Player | None, HttpResponse | None]:
+        player, answer = form.try_save(self.request)
+        return player, answer
+
+    def _taken(self, form: Any, error: IntegrityError) -> bool:
+        """Whether the form says now what was taken in this moment. It says nothing of an address where that would tell
+        strangers: then the next try gives the answer of an address that is known."""
+        constraint = getattr(getattr(error.__cause__, "diag", None), "constraint_name", "") or ""
+        if constraint != "email_is_unique_in_any_case":
+            form.add_error("username", str(NameRefused.TEXTS["taken"]))
+        elif settings.EMAIL_VERIFICATION != "mandatory":
+            form.add_error("email", get_adapter().validation_error("email_taken"))
+        else:
+            form.account_already_exists = True
+        return not form.account_already_exists or "username" in form.errors
+
+
+class LoginView(AllauthLoginView):
+    """Sign in, also from a guest's session."""
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if _registered(request) is not None:
+            return redirect(self.get_success_url() or "account")
+        answer: HttpResponseBase = super().dispatch(request, *args, **kwargs)
+        return answer
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        guest = guest_in(self.request)
+        table = selectors.running_table(guest.pk if guest is not None else None)
+        return {**super().get_context_data(**kwargs), "guest": guest, "table": table}
+
+
+class ConfirmEmailView(AllauthConfirmEmailView):
+    """An address is confirmed by whoever has the link. Nobody is signed out by looking at it."""
+
+    def logout_other_user(self, _confirmation: Any) -> None:
+        return
+
+
+# -- the account -------------------------------------------------------------------------------------------------
+
+
+@require_safe
+@for_registered
+def account(request: HttpRequest, player: Player) -> HttpResponse:
+    """Who one is here, and where one is signed in."""
+    return _account(request, player, NameForm(initial={"name": player.shown_name}))
+
+
+def _account(request: HttpRequest, player: Player, form: NameForm, status: int = 200) -> HttpResponse:
+    sessions = sorted(UserSession.objects.purge_and_list(player), key=lambda one: (not one.is_current(), -one.pk))
+    for session in sessions:
+        session.device = device(session.user_agent)
+    context = {
+        "player": player,
+        "form": form,
+        "addresses": list(EmailAddress.objects.filter(user_id=player.pk).order_by("-verified", "pk")),
+        "must_confirm": settings.EMAIL_VERIFICATION == "mandatory",
+        "second_step": is_mfa_enabled(player),
+        "sessions": sessions,
+    }
+    return render(request, "account/account.html", context, status=status)
+
+
+@require_POST
+@for_registered
+def change_name(request: HttpRequest, player: Player) -> HttpResponse:
+    """Be called otherwise, at once and everywhere."""
+    form = NameForm(request.POST)
+    if form.is_valid():
+        try:
+            accounts.rename(player, form.cleaned_data["name"])
+        except NameRefused as refused:
+            form.add_error("name", str(refused.text))
+        else:
+            messages.success(request, _("You are called %(name)s now.") % {"name": player.shown_name})
+            return redirect("account")
+    return _account(request, player, form, status=400)
+
+
+@require_POST
+@for_registered
+def end_other_sessions(request: HttpRequest, player: Player) -> HttpResponse:
+    """Stay signed in here alone."""
+    players.end_sessions(player.pk, keep=request.session.session_key or "")
+    messages.success(request, _("You are signed out everywhere else."))
+    return redirect("account")
+
+
+@require_POST
+@for_registered
+def export_data(request: HttpRequest, player: Player) -> HttpResponse:
+    """All that is kept of oneself, as a file."""
+    refused: HttpResponse | None = ratelimit.consume_or_429(request, action="export", user=player)
+    if refused is not None:
+        return refused
+    response = HttpResponse(export.archive(player), content_type="application/zip")
+    response["Content-Disposition"] = f'attachment; filename="domino-poker-player-{player.pk}.zip"'
+    return response
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@for_registered
+def delete(request: HttpRequest, player: Player) -> HttpResponse:
+    """Give the account up, with the password once more; a running match first, or forfeited with it."""
+    running = running_match(player)
+    form = DeleteForm(request.POST or None, user=player, running=running)
+    if request.method == "POST" and form.is_valid():
+        accounts.close(player.pk)
+        logout(request)
+        messages.success(request, _("Your account is gone, and all that was personal with it."))
+        return redirect("home")
+    status = 400 if form.errors else 200
+    return render(request, "account/delete.html", {"form": form, "running": running}, status=status)

@@ -1,0 +1,74 @@
+"""One's own data as a file: a sheet for each kind of thing, as JSON and as CSV, in one archive."""
+
+import csv
+import io
+import json
+import zipfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from games import selectors as games
+from players.selectors import Player
+
+# A spreadsheet takes a cell that begins so for a formula.
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """One kind of thing: its name (the files are called so), its columns, its rows."""
+
+    name: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+
+
+def profile(player: Player) -> Sheet:
+    columns = ("number", "name", "address", "joined_at", "last_seen_at")
+    row = (player.pk, player.shown_name, player.email, player.date_joined, player.last_seen_at)
+    return Sheet("profile", columns, [row])
+
+
+def matches(player: Player) -> Sheet:
+    columns = ("match", "game", "status", "created_at", "finished_at", "seat", "name", "place", "forfeited")
+    return Sheet("matches", columns, [[one[key] for key in columns] for one in games.matches_of(player.pk)])
+
+
+# Whoever keeps something of a player adds the function that gives it to its owner.
+SHEETS: list[Callable[[Player], Sheet]] = [profile, matches]
+
+
+def archive(player: Player) -> bytes:
+    """A zip of all sheets, each as NAME.json and NAME.csv."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
+        for make in SHEETS:
+            sheet = make(player)
+            packed.writestr(f"{sheet.name}.json", as_json(sheet))
+            packed.writestr(f"{sheet.name}.csv", as_csv(sheet))
+    return file.getvalue()
+
+
+def as_json(sheet: Sheet) -> str:
+    rows = [dict(zip(sheet.columns, map(_plain, row), strict=True)) for row in sheet.rows]
+    return json.dumps(rows, ensure_ascii=False, indent=1)
+
+
+def as_csv(sheet: Sheet) -> str:
+    """Comma-separated, with a byte order mark, so that spreadsheets read every alphabet; text is never a formula."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(sheet.columns)
+    writer.writerows([_cell(value) for value in row] for row in sheet.rows)
+    return "\ufeff" + text.getvalue()
+
+
+def _plain(value: Any) -> Any:
+    return value.isoformat() if isinstance(value, datetime) else value
+
+
+def _cell(value: Any) -> Any:
+    value = _plain(value)
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value

@@ -1,0 +1,129 @@
+"""Staff: nothing without a second step, signed out when idle; and the second step for everybody."""
+
+from typing import Any
+
+import pytest
+from allauth.mfa.models import Authenticator
+from allauth.mfa.totp.internal.auth import (
+    SECRET_SESSION_KEY,
+    format_hotp_value,
+    hotp_value,
+    yield_hotp_counters_from_time,
+)
+from django.test import Client
+
+from players.models import Player
+from tests.players.accounts import PASSWORD, account, browser, second_step, sign_in, signed_in, text, whose
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def quick_hashes(settings: Any) -> None:
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+def boss() -> Player:
+    return account("Boss", is_staff=True, is_superuser=True)
+
+
+def code(secret: str) -> str:
+    return str(format_hotp_value(hotp_value(secret, next(iter(yield_hotp_counters_from_time())))))
+
+
+def set_up(client: Client) -> str:
+    """Walk through the set-up page; the secret of the app."""
+    page = client.get("/accounts/2fa/totp/activate/")
+    if page.status_code == 302:
+        assert page.headers["Location"].startswith("/accounts/reauthenticate/")
+        client.post(page.headers["Location"], {"password": PASSWORD})
+        page = client.get("/accounts/2fa/totp/activate/")
+    assert page.status_code == 200
+    secret = str(client.session[SECRET_SESSION_KEY])
+    assert client.post("/accounts/2fa/totp/activate/", {"code": code(secret)}).status_code == 302
+    return secret
+
+
+PAGES = ["/", "/lobby/", "/admin/", "/admin/players/", "/accounts/", "/accounts/2fa/", "/rules/", "/accounts/export/"]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_staff_without_a_second_step_reach_the_set_up_alone(page: str) -> None:
+    client = signed_in(boss())
+    answers = client.get(page), client.post(page)
+    assert {answer.headers.get("Location") for answer in answers} == {"/accounts/2fa/totp/activate/"}
+
+
+def test_staff_set_up_the_second_step_and_get_in() -> None:
+    client = signed_in(boss())
+    set_up(client)
+    assert client.get("/admin/").status_code == 200 and client.get("/").status_code == 200
+    assert Authenticator.objects.filter(type="recovery_codes").exists()
+    deactivate = client.post("/accounts/2fa/totp/deactivate/")
+    assert Authenticator.objects.filter(type="totp").exists(), deactivate.content
+
+
+def test_signing_in_asks_staff_for_the_second_step() -> None:
+    second_step(boss())
+    client = browser()
+    assert sign_in(client, "boss").headers["Location"] == "/accounts/2fa/authenticate/"
+    assert whose(client) is None and client.get("/admin/").status_code == 302
+    for _i in range(3):
+        assert client.post("/accounts/2fa/authenticate/", {"code": "000000"}).status_code == 200
+    codes = Authenticator.objects.get(type="recovery_codes").wrap().get_unused_codes()
+    client.post("/accounts/2fa/authenticate/", {"code": codes[0]})
+    assert client.get("/admin/").status_code == 200
+
+
+def test_guessed_codes_are_limited() -> None:
+    second_step(boss())
+    client = browser()
+    sign_in(client, "boss")
+    said = [text(client.post("/accounts/2fa/authenticate/", {"code": "000000"})) for _i in range(7)]
+    assert "Too many tries" in said[-1] and "Too many tries" not in said[0]
+
+
+def test_the_admin_has_no_form_of_its_own() -> None:
+    second_step(boss())
+    client = browser()
+    to = client.get("/admin/").headers["Location"]
+    assert client.get(to).headers["Location"].startswith("/accounts/login/")
+    answer = client.post("/admin/login/", {"username": "boss", "password": PASSWORD})
+    assert answer.headers["Location"].startswith("/accounts/login/") and whose(client) is None
+
+
+def test_others_see_no_admin() -> None:
+    assert browser().get("/admin/players/").status_code == 302
+    client = signed_in(account())
+    assert client.get("/admin/", follow=True).status_code == 403
+
+
+def test_idle_staff_are_signed_out(settings: Any) -> None:
+    client = signed_in(boss())
+    set_up(client)
+    session = client.session
+    session["staff_seen_at"] -= settings.STAFF_IDLE_SECONDS + 60
+    session.save()
+    assert client.get("/admin/").headers["Location"] == "/accounts/login/"
+    assert whose(client) is None
+    # A sign of life within the time keeps one in.
+    ana = signed_in(account())
+    assert "staff_seen_at" not in ana.session
+
+
+def test_a_second_step_is_for_everybody_and_ends_other_sessions() -> None:
+    ana = account()
+    here, there = signed_in(ana), signed_in(ana)
+    secret = set_up(here)
+    assert whose(here) == ana and whose(there) is None
+    assert sign_in(there, "ana").headers["Location"] == "/accounts/2fa/authenticate/"
+    assert secret and here.get("/accounts/2fa/recovery-codes/").status_code == 200
+    assert here.post("/accounts/2fa/totp/deactivate/").status_code == 302
+    assert not Authenticator.objects.filter(type="totp").exists()
+
+
+def test_an_unconfirmed_address_takes_no_second_step(settings: Any) -> None:
+    client = signed_in(account(confirmed=False))
+    settings.EMAIL_VERIFICATION = "mandatory"
+    assert client.get("/accounts/2fa/totp/activate/").headers["Location"] == "/accounts/email/"
+    assert client.get("/accounts/email/").status_code == 200
