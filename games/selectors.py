@@ -1,5 +1,6 @@
 """Questions about matches that change nothing; what a viewer may know comes from here alone."""
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
@@ -89,6 +90,20 @@ def match_for(player_id: int | None, match_id: int) -> Match | None:
     if player_id is None:
         return None
     return Match.objects.filter(pk=match_id, seats__player_id=player_id).defer("secret").first()
+
+
+def finished_of(player_id: int, match_ids: Collection[int]) -> set[int]:
+    """Those of these matches that came to a result and in which the player sat."""
+    found = Match.objects.filter(pk__in=match_ids, status=Match.Status.FINISHED, seats__player_id=player_id)
+    return set(found.values_list("pk", flat=True))
+
+
+def places(match_id: int) -> tuple[int, ...]:
+    """The place of each seat of a finished match. Raises NoSuchMatch when it has no result."""
+    outcome = Match.objects.filter(pk=match_id).values_list("outcome", flat=True).first()
+    if outcome is None:
+        raise NoSuchMatch(match_id)
+    return tuple(outcome["places"])
 
 
 def matches_of(player_id: int) -> list[dict[str, Any]]:
