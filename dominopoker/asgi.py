@@ -23,6 +23,7 @@ from rooms import hub  # noqa: E402
 from rooms.codes import CodeConverter, RoomIdConverter, WatchKeyConverter  # noqa: E402
 from rooms.consumers import NoSuchSocket, OnlookerConsumer, TableConsumer  # noqa: E402
 from rooms.lobby_consumer import LobbyConsumer  # noqa: E402
+from rooms.me_consumer import MeConsumer  # noqa: E402
 
 register_converter(CodeConverter, "code")
 register_converter(RoomIdConverter, "room_id")
@@ -32,6 +33,7 @@ SOCKETS = [
     path("ws/rooms/<room_id:room_id>/", OnlookerConsumer.as_asgi()),
     path("ws/watch/<watch_key:key>/", OnlookerConsumer.as_asgi()),
     path("ws/lobby/", LobbyConsumer.as_asgi()),
+    path("ws/me/", MeConsumer.as_asgi()),
     re_path("", NoSuchSocket.as_asgi()),
 ]
 

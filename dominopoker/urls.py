@@ -6,7 +6,8 @@ from django.urls import include, path, re_path, register_converter
 from django.utils.translation import gettext_lazy as _
 from django.views.i18n import JavaScriptCatalog
 
-from rooms import account_views, lobby_views, views
+from games import urls as match_urls
+from rooms import account_views, lobby_views, views, wallet_views
 from rooms.codes import CodeConverter, RoomIdConverter, WatchKeyConverter
 
 register_converter(CodeConverter, "code")
@@ -36,7 +37,10 @@ urlpatterns = [
     path("join/<str:text>/", lobby_views.join_link, name="join_link"),
     path("quick/", lobby_views.quick_play, name="quick_play"),
     path("rules/", views.rules, name="rules"),
-    path("matches/", include("games.urls")),
+    path("matches/<row:match_id>/", views.match, name="match"),
+    path("matches/", include(match_urls)),
+    path("wallet/", wallet_views.wallet, name="wallet"),
+    path("wallet/statement.csv", wallet_views.statement_csv, name="wallet_csv"),
     path("accounts/", account_views.account, name="account"),
     path("accounts/name/", account_views.change_name, name="account_name"),
     path("accounts/sessions/end/", account_views.end_other_sessions, name="account_end_sessions"),

@@ -111,6 +111,20 @@ def match_for(player_id: int | None, match_id: int) -> Match | None:
     return Match.objects.filter(pk=match_id, seats__player_id=player_id).defer("secret").first()
 
 
+def finished_of(player_id: int, match_ids: Collection[int]) -> set[int]:
+    """Those of these matches that came to a result and in which the player sat."""
+    found = Match.objects.filter(pk__in=match_ids, status=Match.Status.FINISHED, seats__player_id=player_id)
+    return set(found.values_list("pk", flat=True))
+
+
+def places(match_id: int) -> tuple[int, ...]:
+    """The place of each seat of a finished match. Raises NoSuchMatch when it has no result."""
+    outcome = Match.objects.filter(pk=match_id).values_list("outcome", flat=True).first()
+    if outcome is None:
+        raise NoSuchMatch(match_id)
+    return tuple(outcome["places"])
+
+
 def matches_of(player_id: int) -> list[dict[str, Any]]:
     """What this player has played, newest first: match, game, status, times, the own seat, name, place and whether it
     was forfeited. Nothing of it is hidden from the player at the table."""

@@ -1,4 +1,4 @@
-"""The addresses of a match, below /matches/."""
+"""The addresses of a match, below /matches/; its first page is `rooms.views.match`, which adds the coins."""
 
 from django.urls import path, register_converter
 from django.urls.converters import IntConverter
@@ -15,7 +15,6 @@ class RowNumber(IntConverter):
 register_converter(RowNumber, "row")
 
 urlpatterns = [
-    path("<row:match_id>/", views.match, name="match"),
     path("<row:match_id>/rounds/<row:number>/", views.match_round, name="match_round"),
     path("<row:match_id>/export.json", views.match_export, name="match_export"),
 ]

@@ -1,6 +1,7 @@
 """The pages of a match for those who sat in it: result, the check of a round's deal, the export."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -20,8 +21,9 @@ def _own_match(request: HttpRequest, match_id: int, *, finished: bool) -> Match:
 
 
 @require_GET
-def match(request: HttpRequest, match_id: int) -> HttpResponse:
-    """The result: places, and every round's points."""
+def match(request: HttpRequest, match_id: int, more: Callable[[], dict[str, object]] | None = None) -> HttpResponse:
+    """The result: places, and every round's points. `more` is what other apps add to the page, asked for those alone
+    who may see it."""
     found = _own_match(request, match_id, finished=True)
     view: dict[str, Any] = json.loads(selectors.view_json(history.load(match_id), None))
     result = view["result"]
@@ -41,6 +43,7 @@ def match(request: HttpRequest, match_id: int) -> HttpResponse:
         "players": players,
         "rounds": view["scored"],
         "decided": result["decided"],
+        **(more() if more is not None else {}),
     }
     return render(request, "games/match.html", context)
 

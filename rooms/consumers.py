@@ -337,7 +337,7 @@ class OnlookerConsumer(TableConsumer):
     """A socket that only looks on: a public room by its number, a private one by its watchers' key."""
 
     def admit(self, session_key: str, _cookies: dict[str, str], address: str) -> presence.Membership:
-        if not _handshake_allowed(address):
+        if not handshake_allowed(address):
             raise Refuse(4029)
         kwargs = self.scope["url_route"]["kwargs"]
         player = presence.player_in_session(session_key)
@@ -374,7 +374,7 @@ class Refuse(Exception):
 
 
 def _admit(session_key: str, code: str, token: str, address: str, channel: str) -> presence.Membership:
-    if not _handshake_allowed(address):
+    if not handshake_allowed(address):
         raise Refuse(4029)
     player = presence.player_in_session(session_key)
     if player is None:
@@ -387,7 +387,7 @@ def _admit(session_key: str, code: str, token: str, address: str, channel: str) 
     return member
 
 
-def _handshake_allowed(address: str) -> bool:
+def handshake_allowed(address: str) -> bool:
     """HANDSHAKES_A_MINUTE an address. Without the cache everybody may: returning to a running match comes first."""
     key = f"handshakes:{address}:{clock.now():%H%M}"
     try:

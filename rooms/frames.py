@@ -133,6 +133,10 @@ def talk(seat: int, say: str) -> str:
     return encode({"t": "talk", "seat": seat, "say": say})
 
 
+def balance(coins: int) -> str:
+    return encode({"t": "balance", "coins": coins})
+
+
 def pong(version: int) -> str:
     return encode({"t": "pong", "v": version})
 

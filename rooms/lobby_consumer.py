@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 
 from players.address import client_address
 from rooms import explain, frames, hub, lobby, threads
-from rooms.consumers import Bucket, _handshake_allowed
+from rooms.consumers import Bucket, handshake_allowed
 
 log = logging.getLogger(__name__)
 SILENT_HEARTBEATS = 3
@@ -46,7 +46,7 @@ class LobbyConsumer(AsyncConsumer):
     async def _enter(self) -> None:
         try:
             # Counted apart, so that lobby pages never use up what a return to a running match needs.
-            allowed = await threads.run(_handshake_allowed, f"lobby:{client_address(self.scope)}")
+            allowed = await threads.run(handshake_allowed, f"lobby:{client_address(self.scope)}")
         except Exception as error:  # noqa: BLE001  whatever it is, the page must be told to come again
             log.warning("lobby handshake failed: %s", type(error).__name__)
             self.end(4000)

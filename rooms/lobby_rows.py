@@ -13,7 +13,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from games.engine import registry
-from rooms import clock
+from rooms import clock, money
 from rooms.models import Connection, Pulse, Room, Seat
 
 SEATS = 4
@@ -53,6 +53,7 @@ class Row:
     humans: int
     away: bool
     unsettled: bool
+    fee: int = 0
 
     @property
     def title(self) -> str:
@@ -67,8 +68,15 @@ class Row:
         return self.taken == len(self.marks)
 
     @property
-    def fee(self) -> str:
-        return "free"
+    def cost(self) -> str:
+        """What the filter asks: free or paid."""
+        return "paid" if self.fee else "free"
+
+    @property
+    def stake(self) -> money.Stake | None:
+        """The pot and its shares with one more who pays."""
+        offered = money.stakes(self.fee, self.humans, self.taken - self.humans) if self.fee else ()
+        return offered[0] if offered else None
 
     @property
     def rank(self) -> tuple[int, int, int]:
@@ -115,7 +123,8 @@ def read(room_ids: Iterable[int] | None = None) -> list[Row]:
     """The rows of these tables, of all without a list, in their order; those that no longer wait are left out."""
     rooms = _waiting() if room_ids is None else _waiting().filter(pk__in=list(room_ids))
     # The rooms are read before the seats: what is committed in between has a newer version and is read again.
-    rows = {room["pk"]: room for room in rooms.values("pk", "version", "game", "host_id", "options", "created_at")}
+    told = ("pk", "version", "game", "host_id", "options", "created_at", "fee")
+    rows = {room["pk"]: room for room in rooms.values(*told)}
     seats: dict[int, list[Seat]] = {}
     live = Connection.objects.filter(seat=OuterRef("pk"))
     for seat in Seat.objects.filter(room_id__in=list(rows)).annotate(connected=Exists(live)):
@@ -152,6 +161,7 @@ def _row(room: Mapping[str, Any], seats: list[Seat]) -> Row:
         humans=len(people),
         away=empty and not young,
         unsettled=empty and young,
+        fee=room["fee"],
     )
 
 

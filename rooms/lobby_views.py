@@ -19,22 +19,38 @@ from players import services as players
 from players.address import client_address
 from players.names import NameRefused
 from players.selectors import Player
-from rooms import clock, closing, codes, lobby, lobby_rows, presence, seating, selectors
+from rooms import clock, closing, codes, lobby, lobby_rows, money, presence, seating, selectors, settlement
 from rooms.busy import busy
-from rooms.errors import AlreadySeated, NoOpenSeat, NoSuchRoom, RoomError, TooMany
+from rooms.errors import (
+    AlreadySeated,
+    FeeToAgree,
+    GuestsCannotPay,
+    NoOpenSeat,
+    NoSuchRoom,
+    NotEnough,
+    RoomError,
+    TooMany,
+)
 from rooms.seating import Sitting
 from rooms.views import DEFAULT_ROUNDS, player_in, to_table
 
 FEES = ("free", "paid")
-STATUS: dict[type[RoomError], int] = {TooMany: 429, NoOpenSeat: 404, NoSuchRoom: 404}
+STATUS: dict[type[RoomError], int] = {TooMany: 429, NoOpenSeat: 404, NoSuchRoom: 404, GuestsCannotPay: 403}
 
 
 class CreateForm(forms.Form):
-    """A table to open: which game, who may find it, how many rounds."""
+    """A table to open: which game, who may find it, how many rounds, what a seat costs."""
 
     game = forms.ChoiceField(choices=[(key, key) for key in registry.KEYS])
     visibility = forms.ChoiceField(choices=[("public", "public"), ("private", "private")])
     rounds = forms.RegexField(r"^[0-9]{1,2}\Z", strip=False)
+    fee = forms.CharField(strip=False, required=False)
+
+    def clean_fee(self) -> int:
+        fee = money.amount(self.cleaned_data["fee"] or "0")
+        if fee is None:
+            raise forms.ValidationError("no amount")
+        return fee
 
     def clean_rounds(self) -> int:
         rounds = int(self.cleaned_data["rounds"])
@@ -45,13 +61,27 @@ class CreateForm(forms.Form):
     def one_error(self) -> str:
         if "rounds" in self.errors:
             return _("Rounds must be a whole number from 1 to 50.")
+        if "fee" in self.errors:
+            return _("A fee is a whole number of gold, from 0 to what you have.")
         return _("Choose a game, and public or private.")
 
 
 class SitForm(forms.Form):
-    """A seat by its number; without one, the first that is free."""
+    """A seat by its number (without one, the first that is free), at the price that was shown."""
 
     seat = forms.RegexField(r"^[0-3]\Z", strip=False, required=False)
+    agreed_fee = forms.CharField(strip=False, required=False)
+
+    def clean_agreed_fee(self) -> int:
+        fee = money.amount(self.cleaned_data["agreed_fee"] or "0")
+        if fee is None:
+            raise forms.ValidationError("no amount")
+        return fee
+
+    def one_error(self) -> str:
+        if "agreed_fee" in self.errors:
+            return _("This is not an amount of gold.")
+        return _("There is no such seat at this table.")
 
 
 # -- the pages ---------------------------------------------------------------------------------------------------
@@ -88,6 +118,7 @@ def _page(request: HttpRequest, *, status: int = 200, **more: object) -> HttpRes
         "games": [(key, registry.title(key)) for key in registry.KEYS],
         "rounds": DEFAULT_ROUNDS,
         "visibility": "public",
+        "fee": "0",
         **more,
     }
     return render(request, "lobby/index.html", context, status=status)
@@ -108,7 +139,7 @@ def _filter(query: QueryDict) -> dict[str, str]:
 
 
 def _fits(row: lobby_rows.Row, chosen: dict[str, str]) -> bool:
-    return chosen["game"] in {"", row.game} and chosen["fee"] in {"", row.fee}
+    return chosen["game"] in {"", row.game} and chosen["fee"] in {"", row.cost}
 
 
 def _spaced(code: str) -> str:
@@ -124,26 +155,43 @@ def room_create(request: HttpRequest) -> HttpResponse:
     """Open a table. Asked again by its host for the table that waits (a double click, Back), it leads there."""
     form = CreateForm(request.POST)
     typed = {key: request.POST.get(key, "")[:20] for key in ("game", "visibility", "rounds")}
+    typed["fee"] = request.POST.get("fee", "0")[:20]
     if not form.is_valid():
         return _page(request, status=400, create_error=form.one_error(), **typed)
     asked = form.cleaned_data
-    fields = {"game": asked["game"], "visibility": asked["visibility"], "rounds": str(asked["rounds"])}
+    fields = {key: str(asked[key]) for key in ("game", "visibility", "rounds", "fee")}
+    if asked["fee"] and _is_guest(player_in(request)):
+        return _page(request, status=403, create_error=GuestsCannotPay.text, **typed)
 
     def take(player: Player) -> Sitting:
         return seating.create_room(
-            player, visibility=asked["visibility"], options={"rounds": asked["rounds"]}, game=asked["game"]
+            player,
+            visibility=asked["visibility"],
+            options={"rounds": asked["rounds"]},
+            game=asked["game"],
+            fee=asked["fee"],
         )
 
     def same(table: dict[str, Any]) -> bool:
         return table["status"] == "waiting" and all(str(table[key]) == value for key, value in fields.items())
 
     offer = _("Leave it and open a new table")
-    return _seat(request, take, same=same, fields=fields, offer=offer, error_name="create_error", typed=typed)
+    return _seat(
+        request,
+        take,
+        same=same,
+        fields=fields,
+        offer=offer,
+        price=asked["fee"],
+        error_name="create_error",
+        typed=typed,
+    )
 
 
 @require_POST
 def join(request: HttpRequest) -> HttpResponse:
-    """Sit down by a code. Nobody becomes a guest for a code that opens nothing."""
+    """Sit down by a code. Nobody becomes a guest for a code that opens nothing, or for a table that costs gold, whose
+    price is shown before anything is paid."""
     text = request.POST.get("code", "")[:64]
     typed = {"typed_code": text[:20]}
     if not text.strip():
@@ -159,12 +207,22 @@ def join(request: HttpRequest) -> HttpResponse:
         room_id = seating.room_for_code(text, identity=identity, address=client_address(request))
     except RoomError as error:
         return _page(request, status=STATUS.get(type(error), 409), join_error=error.text, **typed)
+    quote = money.quote(room_id)
+    agreed, fields = money.amount(request.POST.get("agreed_fee", "0")), {"code": text}
+    if agreed is None:
+        return _page(request, status=400, join_error=_("This is not an amount of gold."), **typed)
+    if quote is not None and _is_guest(player):
+        return _page(request, status=403, join_error=GuestsCannotPay.text, **typed)
+    if quote is not None and "agreed_fee" not in request.POST:
+        return _price(request, room_id, fields)
     return _seat(
         request,
-        lambda player: seating.sit_with_code(player, room_id),
+        lambda player: seating.sit_with_code(player, room_id, agreed_fee=agreed),
         same=lambda table: bool(table["code"] == code),
-        fields={"code": text},
+        fields={**fields, "agreed_fee": str(agreed)} if quote is not None else fields,
         offer=_("Leave it and sit down there"),
+        price=agreed,
+        unpaid=lambda error: _price(request, room_id, fields, error),
         error_name="join_error",
         typed=typed,
     )
@@ -182,15 +240,40 @@ def room_sit(request: HttpRequest, room_id: int) -> HttpResponse:
     """Sit down at a public table: at a seat by its number, or the first that is free."""
     form = SitForm(request.POST)
     if not form.is_valid():
-        return _page(request, status=400, error=_("There is no such seat at this table."))
-    seat = form.cleaned_data["seat"]
+        return _page(request, status=400, error=form.one_error())
+    seat, agreed = form.cleaned_data["seat"], form.cleaned_data["agreed_fee"]
+    fields = {"seat": seat} if seat else {}
+    if selectors.is_paid(room_id) and _is_guest(player_in(request)):
+        return _price(request, room_id, fields, GuestsCannotPay())
     return _seat(
         request,
-        lambda player: seating.sit(player, room_id, int(seat) if seat else None),
+        lambda player: seating.sit(player, room_id, int(seat) if seat else None, agreed_fee=agreed),
         same=lambda table: bool(table["code"] == selectors.code_of(room_id)),
-        fields={"seat": seat} if seat else {},
+        fields={**fields, "agreed_fee": str(agreed)} if agreed else fields,
         offer=_("Leave it and sit down there"),
+        price=agreed,
+        unpaid=lambda error: _price(request, room_id, fields, error),
     )
+
+
+def _is_guest(player: Player | None) -> bool:
+    return player is None or player.is_guest
+
+
+def _price(request: HttpRequest, room_id: int, fields: dict[str, str], error: RoomError | None = None) -> HttpResponse:
+    """What a seat costs and what it may win, before it is paid; and why it was not."""
+    try:
+        quote = money.quote(room_id)
+    except NoSuchRoom as gone:
+        return _page(request, status=404, error=gone.text)
+    context: dict[str, object] = {
+        "quote": quote,
+        "action": request.path,
+        "fields": fields,
+        "error": error.text if error else "",
+        "may_pay": not isinstance(error, NotEnough | GuestsCannotPay),
+    }
+    return render(request, "lobby/price.html", context, status=STATUS.get(type(error), 409) if error else 200)
 
 
 def _seat(
@@ -200,11 +283,14 @@ def _seat(
     same: Callable[[dict[str, Any]], bool],
     fields: dict[str, str],
     offer: str,
+    price: int = 0,
+    unpaid: Callable[[RoomError], HttpResponse] | None = None,
     error_name: str = "error",
     typed: dict[str, str] | None = None,
 ) -> HttpResponse:
     """Take a seat for whoever asks. Who sits elsewhere is offered the way back; with give_up=1 the other seat is left,
-    but only once the one asked for was there to be had. Who sits at that very table (`same`) is led there."""
+    but only once the one asked for was there to be had and its `price` can be paid. Who sits at that very table
+    (`same`) is led there. `unpaid` answers where the price was not agreed on or cannot be paid."""
     typed = typed or {}
     try:
         player = _person(request)
@@ -221,6 +307,7 @@ def _seat(
                 return _back(request, player, str(table["code"]))
             if not give_up:
                 return busy(request, player, action=request.path, fields=fields, offer=offer)
+        settlement.may_pay(player, price, back=money.refundable(player.pk))
         closing.give_up_running(player.pk)
         return to_table(take(player))
     except AlreadySeated:  # somebody else with this identity sat down in the same moment
@@ -228,6 +315,8 @@ def _seat(
     except BadOptions:
         return _page(request, status=400, **typed, **{error_name: _("That is not a table that can be opened.")})
     except RoomError as error:
+        if unpaid is not None and isinstance(error, FeeToAgree | GuestsCannotPay | NotEnough):
+            return unpaid(error)
         return _page(request, status=STATUS.get(type(error), 409), **typed, **{error_name: error.text})
 
 

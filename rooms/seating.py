@@ -24,6 +24,7 @@ from rooms.codes import new_code, normalise
 from rooms.errors import (
     AlreadySeated,
     FeeToAgree,
+    GuestsCannotPay,
     NoOpenSeat,
     NoSuchRoom,
     NoSuchSeat,
@@ -132,7 +133,8 @@ def create_room(
     if visibility not in {Room.Visibility.PUBLIC, Room.Visibility.PRIVATE}:
         raise ValueError(f"a room is public or private, not {visibility!r}")
     registry.build(game, options)
-    settlement.may_pay(player, fee)
+    if fee and player.is_guest:
+        raise GuestsCannotPay
     check_pace(player)
     with _one_table(player), transaction.atomic(durable=True):
         table = _new_table(player, Room.Visibility(visibility), options, settings.TURN_SECONDS, game, fee)

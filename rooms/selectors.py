@@ -1,13 +1,16 @@
 """Questions about rooms that change nothing."""
 
+from collections.abc import Collection
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from django.contrib.sessions.models import Session
+from django.urls import reverse
 
 from games import history
 from games import selectors as game_selectors
 from players import selectors as player_selectors
-from rooms import clock
+from rooms import clock, presence
 from rooms.models import Room, Seat
 
 
@@ -48,7 +51,8 @@ def seated_without_right() -> list[int]:
 
 
 def running_table(player_id: int | None) -> dict[str, object] | None:
-    """The table where the player sits now, for the offer to go back: code, game, status, visibility, round, rounds."""
+    """The table where the player sits now, for the offer to go back: code, game, status, visibility, fee, round,
+    rounds."""
     if player_id is None:
         return None
     seat = Seat.objects.filter(player_id=player_id).select_related("room").first()
@@ -61,6 +65,7 @@ def running_table(player_id: int | None) -> dict[str, object] | None:
         "game": room.game,
         "status": room.status,
         "visibility": room.visibility,
+        "fee": room.fee,
         "round": (game_selectors.round_now(loaded) if loaded else None) or 1,
         "rounds": room.options.get("rounds"),
     }
@@ -68,6 +73,35 @@ def running_table(player_id: int | None) -> dict[str, object] | None:
 
 def room_by_code(code: str) -> Room | None:
     return Room.objects.filter(code=code).first()
+
+
+@dataclass(frozen=True, slots=True)
+class RoomPage:
+    """A room as a statement speaks of it: its price, its match, and where this player may look at it (or nowhere)."""
+
+    fee: int
+    match_id: int | None
+    path: str
+
+
+def pages_of(room_ids: Collection[int], player_id: int) -> dict[int, RoomPage]:
+    """These rooms, each with the page of it that this player may open now."""
+    own = Seat.objects.filter(player_id=player_id).values_list("room_id", flat=True).first()
+    found = Room.objects.filter(pk__in=room_ids).only("code", "fee", "match_id", "visibility", "status", "watchable")
+    return {room.pk: RoomPage(room.fee, room.match_id, _path(room, own)) for room in found}
+
+
+def _path(room: Room, own: int | None) -> str:
+    if room.pk == own:
+        return reverse("table", args=[room.code])
+    looks = presence.may_look(room.visibility, room.status, room.watchable)
+    return reverse("room", args=[room.pk]) if looks and room.visibility == Room.Visibility.PUBLIC else ""
+
+
+def is_paid(room_id: int) -> bool:
+    """Whether this is a public room that waits and where a seat costs coins."""
+    waiting = Room.objects.filter(pk=room_id, status=Room.Status.WAITING, visibility=Room.Visibility.PUBLIC)
+    return waiting.filter(fee__gt=0).exists()
 
 
 def code_of(room_id: int) -> str | None:

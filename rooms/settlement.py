@@ -7,11 +7,12 @@ from django.conf import settings
 from games import selectors as game_selectors
 from games.engine.table import Outcome
 from players.selectors import Player
+from rooms import money as money_words
 from rooms.errors import GuestsCannotPay, NotEnough
 from rooms.models import Room, Seat
-from wallet import chart, split
 from wallet import selectors as wallet_selectors
 from wallet import services as wallet
+from wallet import split
 from wallet.errors import InsufficientFunds, NoAccount
 
 if TYPE_CHECKING:
@@ -20,13 +21,14 @@ if TYPE_CHECKING:
 REWARDED_PLACES = 2  # rules: placed 1st or 2nd
 
 
-def may_pay(player: Player, fee: int) -> None:
-    """Raises GuestsCannotPay and NotEnough; a first look, the ledger decides."""
+def may_pay(player: Player, fee: int, *, back: int = 0) -> None:
+    """A first look, the ledger decides; `back` is what comes back to the player before paying. Raises GuestsCannotPay
+    and NotEnough."""
     if fee == 0:
         return
     if player.is_guest:
         raise GuestsCannotPay
-    balance = wallet_selectors.balance(player.pk)
+    balance = wallet_selectors.balance(player.pk) + back
     if balance < fee:
         raise NotEnough(fee, balance)
 
@@ -100,32 +102,18 @@ def money(room: Room, seats: list[Seat]) -> dict[str, Any] | None:
     """What everybody at the table is shown of its coins; None where none are at stake.
 
     `fee` of a seat, `pot` so far, `prizes` of the first and second if those who have paid now play; after the match
-    `payout`, who got how many coins. Of a solo table `reward` and `offered`: what its end has paid, and would have
-    without the day's limit."""
+    `payout`, who got how many coins. Of a solo table of a registered player `reward`, `offered` and `left`: what its
+    end has paid, would have paid without the day's limit, and what may still be won that day."""
     over = room.status in {Room.Status.FINISHED, Room.Status.DESTROYED}
     if room.visibility == Room.Visibility.SOLO:
-        if room.status != Room.Status.FINISHED or room.match_id is None:
-            return None
-        paid = wallet_selectors.reward_of(room.match_id)
-        return {"reward": paid[0], "offered": paid[1]} if paid is not None else None
+        return money_words.of_solo(room.match_id) if over and room.match_id is not None else None
     if room.fee == 0:
         return None
-    if not over:
-        eligible = sum(1 for seat in seats if seat.paid and seat.player_id is not None)
-        coins = pot(seats)
-        return {"fee": room.fee, "pot": coins, "prizes": prizes(coins, eligible), "payout": None}
-    sheet = wallet_selectors.room_sheet(room.pk)
-    numbers: dict[int, int] = {}
-    if room.match_id is not None:
-        sat = game_selectors.seats_in(room.match_id)
-        numbers = {seat.player_id: seat.number for seat in sat if seat.player_id is not None}
-    won = [
-        {"seat": numbers.get(chart.number_of(line.destination)), "coins": line.amount}
-        for line in sheet.lines
-        if line.kind == wallet_selectors.Kind.PAYOUT
-    ]
-    coins = sheet.paid - sheet.refunded
-    return {"fee": room.fee, "pot": coins, "prizes": tuple(line["coins"] for line in won), "payout": won}
+    if over:
+        return money_words.standing(room)
+    eligible = sum(1 for seat in seats if seat.paid and seat.player_id is not None)
+    coins = pot(seats)
+    return {"fee": room.fee, "pot": coins, "prizes": prizes(coins, eligible), "payout": None}
 
 
 def _fees(table: "Table") -> dict[int, int]:

@@ -13,10 +13,11 @@ from django.views.decorators.http import require_POST, require_safe
 from qrcode.image.svg import SvgPathImage
 
 from games import selectors as game_selectors
+from games import views as game_views
 from games.bots import levels as bot_levels
 from players import services as players
 from players.selectors import Player, player_of
-from rooms import closing, hub, presence, seating, selectors
+from rooms import closing, hub, money, presence, seating, selectors
 from rooms.busy import busy
 from rooms.errors import AlreadySeated, NoSuchRoom, RoomError, TooMany
 from rooms.models import Room
@@ -54,7 +55,11 @@ def _home_context(request: HttpRequest) -> dict[str, object]:
     titles = {"medium": _("Medium"), "hard": _("Hard"), "epic": _("Epic")}
     return {
         "table": selectors.running_table(player.pk if player else None),
-        "levels": [{"key": key, "title": titles[key], "available": ready} for key, ready in bot_levels(GAME).items()],
+        "levels": [
+            {"key": key, "title": titles[key], "available": ready, "reward": settings.REWARDS.get(key, 0)}
+            for key, ready in bot_levels(GAME).items()
+        ],
+        "rewards": money.rewards(player),
         "default_rounds": DEFAULT_ROUNDS,
     }
 
@@ -175,6 +180,7 @@ def room(request: HttpRequest, room_id: int) -> HttpResponse:
     context: dict[str, object] = {
         "socket_path": f"/ws/rooms/{room_id}/",
         "sit_url": reverse("room_sit", args=[room_id]),
+        "quote": money.quote(room_id),
     }
     return _look_on(request, player, context)
 
@@ -250,6 +256,12 @@ def table_leave(request: HttpRequest, code: str) -> HttpResponse:
     response = redirect("home" if room.visibility == Room.Visibility.SOLO else "lobby")
     response.delete_cookie(settings.SEAT_COOKIE_NAME, samesite="Lax")
     return response
+
+
+@require_safe
+def match(request: HttpRequest, match_id: int) -> HttpResponse:
+    """The result of a match for those who sat in it, with every coin that it was about."""
+    return game_views.match(request, match_id, lambda: {"money": money.of_match(match_id)})
 
 
 @require_safe

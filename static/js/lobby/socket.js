@@ -1,18 +1,19 @@
-/** The socket of the lobby: pings seldom, notices silence, and comes back by itself, slower each time. */
+/** The socket of a page that only listens (the lobby's, the balance's): pings seldom, notices silence, and comes back by itself, slower each time. */
 
 const BACKOFF_MS = [1000, 2000, 4000, 8000, 16000];
 const PING_MS = 10000;
 const SILENCE_MS = 25000;
 const OPENING_MS = 8000;
 const GOING_AWAY = 4000;
-const FINAL = 4400;
+const FINAL = [4400];
 
 /**
  * @param {() => string} path of the socket on this host, asked for anew each time
  * @param {{version: () => number, onOpen: () => void, onFrame: (frame: object) => void,
- *          onState: (connected: boolean) => void}} hooks
+ *          onState: (connected: boolean) => void, live?: string, final?: number[]}} hooks `live` is the frame that shows
+ *          that the line works, `final` are the codes after which there is no coming back
  */
-export function createSocket(path, { version, onOpen, onFrame, onState }) {
+export function createSocket(path, { version, onOpen, onFrame, onState, live = "lobby", final = FINAL }) {
   let socket = null;
   let tries = 0;
   let over = false;
@@ -43,7 +44,7 @@ export function createSocket(path, { version, onOpen, onFrame, onState }) {
       } catch {
         return;
       }
-      if (frame.t === "lobby") {
+      if (frame.t === live) {
         tries = 0;
         onState(true);
       }
@@ -56,7 +57,7 @@ export function createSocket(path, { version, onOpen, onFrame, onState }) {
     socket = null;
     clearTimeout(opening);
     mine.close();
-    over ||= code === FINAL;
+    over ||= final.includes(code);
     onState(false);
     const wait = code === GOING_AWAY && tries === 0
       ? Math.random() * 3000

@@ -2,6 +2,7 @@
 
 import { gettext } from "../words.js";
 import { confirm } from "./confirm.js";
+import { leavingText } from "./money.js";
 
 function question(room) {
   if (room.status === "waiting") {
@@ -34,7 +35,8 @@ export function createLeaving(root, { state, end }) {
       location.assign(room?.visibility === "solo" || (room === null && root.dataset.mode !== "visit") ? root.dataset.home : root.dataset.lobby);
       return;
     }
-    if (!(await confirm(question(room)))) return;
+    const asked = question(room);
+    if (!(await confirm({ ...asked, text: `${asked.text} ${leavingText(room)}`.trim() }))) return;
     end();
     document.getElementById("leave-form").requestSubmit();
   };

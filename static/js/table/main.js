@@ -7,6 +7,7 @@ import { createBanner } from "./banner.js";
 import { createClock } from "./clock.js";
 import { set } from "./dom.js";
 import { createLeaving } from "./leaving.js";
+import { createMoney } from "./money.js";
 import { createRoom } from "./room.js";
 import { news } from "./seats.js";
 import { createSocket } from "./socket.js";
@@ -22,6 +23,7 @@ const visiting = root.dataset.mode === "visit";
 const store = createStore();
 const speech = createSpeech(document.getElementById("live"));
 const banner = createBanner(root);
+const money = createMoney(speech);
 const quietTitle = document.title;
 
 let game = null;
@@ -107,6 +109,7 @@ async function loadGame(key) {
   const state = store.get();
   game.render({ ...state, events: [] }, { ...state, view: null, events: [] });
   startClock(state);
+  money.draw(state.room, null);
 }
 
 function startClock({ clock: left, room: seen }) {
@@ -130,6 +133,7 @@ store.listen((state, old) => {
     game.render(state, old);
   }
   talk.draw(state.room);
+  if (state.room !== old.room) money.draw(state.room, old.room);
   if (state.clock !== old.clock) startClock(state);
   const back = old.connection !== "connected" && state.connection === "connected";
   if (state.sending !== null && (back || unsent) && state.connection === "connected") transmit();

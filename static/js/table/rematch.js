@@ -2,6 +2,7 @@
 
 import { gettext, say } from "../words.js";
 import { h, set, text } from "./dom.js";
+import { rematchText } from "./money.js";
 import { nameOf } from "./seats.js";
 
 /** The line and the button for a final sheet; the page's form rematch-form does the asking. */
@@ -35,6 +36,7 @@ export function createRematch() {
     button,
     draw(room) {
       text(line, sentence(room));
+      text(button, rematchText(room));
       const had = button === document.activeElement;
       button.hidden = form === null || room.you === null || room.status === "destroyed" || room.rematch?.open === false;
       if (button.hidden && had) button.parentElement?.querySelector("a")?.focus({ preventScroll: true });

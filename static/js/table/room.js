@@ -3,6 +3,7 @@
 import { gettext, say } from "../words.js";
 import { confirm } from "./confirm.js";
 import { h, redraw, set, text } from "./dom.js";
+import { refundText } from "./money.js";
 import { createPanel } from "./room/panel.js";
 import { createChair } from "./room/chair.js";
 import { SIDES, news, sideOf } from "./seats.js";
@@ -45,7 +46,7 @@ export function createRoom(element, { ask, leave, speech, visiting, qr, lobby })
   async function remove(seat) {
     const sure = await confirm({
       title: say("Remove %(name)s?", { name: seat.name }),
-      text: gettext("The seat becomes free. They cannot come back to this room."),
+      text: `${gettext("The seat becomes free. They cannot come back to this room.")} ${refundText(state.room)}`.trim(),
       yes: gettext("Remove"),
       no: gettext("Cancel"),
       action: "remove",
@@ -56,7 +57,7 @@ export function createRoom(element, { ask, leave, speech, visiting, qr, lobby })
   async function destroy() {
     const sure = await confirm({
       title: gettext("Delete this room?"),
-      text: gettext("Everybody goes back to the lobby."),
+      text: `${gettext("Everybody goes back to the lobby.")} ${refundText(state.room)}`.trim(),
       yes: gettext("Delete the room"),
       no: gettext("Keep it"),
       action: "delete",

@@ -2,6 +2,7 @@
 
 import { fill, gettext, ngettext, say } from "../../words.js";
 import { h, redraw, set, text } from "../dom.js";
+import { feeFacts, moneyKey } from "../money.js";
 import { levelName, seatAt } from "../seats.js";
 import { createInvitation } from "./invitation.js";
 
@@ -48,11 +49,11 @@ export function createPanel({ visiting, qr, lobby, click, start, leave, destroy 
   }
 
   function drawFacts(room) {
-    redraw(facts, `${room.rounds} ${room.visibility} ${room.turn_ms}`, () => [
+    redraw(facts, `${room.rounds} ${room.visibility} ${room.turn_ms} ${moneyKey(room)}`, () => [
       ...fact(gettext("Rounds"), String(room.rounds)),
       ...fact(gettext("Room"), room.visibility === "public" ? gettext("public, in the lobby") : gettext("private, by code only")),
       ...(room.turn_ms === null ? [] : fact(gettext("Turn"), fill(ngettext("%(seconds)s second", "%(seconds)s seconds", room.turn_ms / 1000), { seconds: room.turn_ms / 1000 }))),
-      ...fact(gettext("Fee"), gettext("free")),
+      ...feeFacts(room).flatMap(([name, value]) => fact(name, value)),
     ]);
   }
 

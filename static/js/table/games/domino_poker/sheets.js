@@ -2,6 +2,7 @@
 
 import { gettext, placeWord, points, say } from "../../../words.js";
 import { h, redraw } from "../../dom.js";
+import { coinSheet, moneyKey } from "../../money.js";
 import { createRematch } from "../../rematch.js";
 import { nameOf } from "../../seats.js";
 import { arithmetic, tieTexts } from "./narrator.js";
@@ -60,7 +61,7 @@ export function createSheets(root, { goOn, again }) {
     if (result === null) {
       return h("section.sheet", { "data-sheet": "final", role: "dialog", "aria-labelledby": "sheet-title" },
         h("h2", { id: "sheet-title" }, solo ? gettext("This match was given up") : gettext("This match was abandoned")),
-        solo ? null : h("p", {}, gettext("Everybody was away for too long.")), actions);
+        solo ? null : h("p", {}, gettext("Everybody was away for too long.")), coinSheet(room), actions);
     }
     const place = room.you === null ? null : result.places[room.you];
     const title = place === null ? gettext("The match is over") : place === 1 ? gettext("You win the match") : say("You finish %(place)s", { place: placeWord(place) });
@@ -71,6 +72,7 @@ export function createSheets(root, { goOn, again }) {
         h("span.place-name", {}, nameOf(room, seat)),
         h("span.place-total", {}, points(result.totals[seat]))))),
       ...tieTexts(room, result.order, result.decided, true).map((line) => h("p.tie", {}, line)),
+      coinSheet(room),
       solo ? null : rematch.line,
       actions);
   }
@@ -80,7 +82,7 @@ export function createSheets(root, { goOn, again }) {
     const entry = reviewed ?? summary;
     const key = entry !== null
       ? `${reviewed === null ? "round" : "review"} ${entry.round} ${now.view?.result != null}`
-      : final ? `final ${now.view?.result != null} ${now.room.you}` : "";
+      : final ? `final ${now.view?.result != null} ${now.room.you} ${moneyKey(now.room)}` : "";
     const fresh = redraw(cover, key, () => {
       if (entry !== null) return roundSheet(entry, now, reviewed !== null);
       return final ? finalSheet(now) : [];
