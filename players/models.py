@@ -65,6 +65,16 @@ class Player(AbstractUser):
         super().save(*args, **kwargs)
 
 
+class UsedAddress(models.Model):
+    """An address that has had its welcome bonus, as a keyed digest: it outlives the account, and tells nobody which."""
+
+    digest = models.CharField(max_length=64, primary_key=True)
+    at = models.DateTimeField(db_default=Now())
+
+    def __str__(self) -> str:
+        return self.digest[:8]
+
+
 class Ban(models.Model):
     """Somebody may not play until a time, or for good. Lifted, it stays as a record."""
 
