@@ -29,8 +29,8 @@ from rooms.snapshots import Snapshot
 log = logging.getLogger(__name__)
 INBOX_FRAMES = 64
 OUTBOX_FRAMES = 20
-EXCESS_FRAMES = 200  # this many above the limit without a pause, and the socket is closed
-NO_SITTING = 4401, _("Sign in or start a game first.")
+# This many frames above the limit at once are refused, and as many a second as are allowed; then the socket is closed.
+EXCESS_FRAMES = 200
 
 
 class Bucket:
@@ -71,7 +71,7 @@ class TableConsumer(AsyncConsumer):
         self.inbox: asyncio.Queue[tuple[float, frames.Frame]] = asyncio.Queue(INBOX_FRAMES)
         self.frames = Bucket(settings.FRAMES_A_SECOND, settings.FRAMES_BURST)
         self.pings = Bucket(2, 10)
-        self.excess = 0
+        self.patience = Bucket(settings.FRAMES_A_SECOND, EXCESS_FRAMES)
         self.heard_at = time.monotonic()
         self.tasks: list[asyncio.Task[None]] = []
         self.admitting: asyncio.Task[presence.Membership] | None = None
@@ -144,11 +144,9 @@ class TableConsumer(AsyncConsumer):
         is_ping = text.startswith('{"t":"ping"')
         if not (self.pings if is_ping else self.frames).take():
             self._refuse("rate", _("Too many messages. Wait a moment."))
-            self.excess += 1
-            if self.excess > EXCESS_FRAMES:
+            if not self.patience.take():
                 self.end(4029)
             return
-        self.excess = 0
         try:
             frame = frames.parse(text)
         except frames.BadFrame:
@@ -334,7 +332,7 @@ class OnlookerConsumer(TableConsumer):
     """A socket that only looks on: a public room by its number, a private one by its watchers' key."""
 
     def admit(self, session_key: str, _cookies: dict[str, str], address: str) -> presence.Membership:
-        if not _handshake_allowed(address):
+        if not handshake_allowed(f"watch:{address}"):
             raise Refuse(4029)
         kwargs = self.scope["url_route"]["kwargs"]
         player = presence.player_in_session(session_key)
@@ -371,7 +369,7 @@ class Refuse(Exception):
 
 
 def _admit(session_key: str, code: str, token: str, address: str, channel: str) -> presence.Membership:
-    if not _handshake_allowed(address):
+    if not handshake_allowed(address):
         raise Refuse(4029)
     player = presence.player_in_session(session_key)
     if player is None:
@@ -384,8 +382,9 @@ def _admit(session_key: str, code: str, token: str, address: str, channel: str) 
     return member
 
 
-def _handshake_allowed(address: str) -> bool:
-    """HANDSHAKES_A_MINUTE an address. Without the cache everybody may: returning to a running match comes first."""
+def handshake_allowed(address: str) -> bool:
+    """HANDSHAKES_A_MINUTE an address (`limit_key`); visitors and lobbies are counted apart, so that they never use up
+    what a return to a running match needs. Without the cache everybody may."""
     key = f"handshakes:{address}:{clock.now():%H%M}"
     try:
         cache.add(key, 0, 120)
