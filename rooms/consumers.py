@@ -369,9 +369,9 @@ class Refuse(Exception):
 
 
 def _admit(session_key: str, code: str, token: str, address: str, channel: str) -> presence.Membership:
-    if not handshake_allowed(address):
-        raise Refuse(4029)
     player = presence.player_in_session(session_key)
+    if not handshake_allowed(f"player:{player.pk}" if player is not None else address):
+        raise Refuse(4029)
     if player is None:
         raise Refuse(4401)
     try:
@@ -382,10 +382,11 @@ def _admit(session_key: str, code: str, token: str, address: str, channel: str) 
     return member
 
 
-def handshake_allowed(address: str) -> bool:
-    """HANDSHAKES_A_MINUTE an address (`limit_key`); visitors and lobbies are counted apart, so that they never use up
-    what a return to a running match needs. Without the cache everybody may."""
-    key = f"handshakes:{address}:{clock.now():%H%M}"
+def handshake_allowed(who: str) -> bool:
+    """HANDSHAKES_A_MINUTE: of a player (`player:17`) wherever that is, of an address (`limit_key`) for strangers,
+    visitors and lobbies, so that none of these use up what a return to a running match needs. Without the cache
+    everybody may."""
+    key = f"handshakes:{who}:{clock.now():%H%M}"
     try:
         cache.add(key, 0, 120)
         return bool(cache.incr(key) <= settings.HANDSHAKES_A_MINUTE)

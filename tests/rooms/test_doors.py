@@ -241,14 +241,18 @@ def test_a_steady_flood_is_cut_off_too(other_site: Any, where: str) -> None:
     assert time.monotonic() < began + 5 and socket.closed() == 4029
 
 
-def test_visitors_use_up_nothing_of_those_who_play(other_site: Any) -> None:
+def test_neighbours_use_up_no_handshakes_of_those_who_play(other_site: Any) -> None:
+    """Everybody here comes from one address."""
     site = other_site(HANDSHAKES_A_MINUTE="3")
     ana = Visitor(site.url)
     code = ana.open_room()
     room = Room.objects.get()
     looking = [Visitor(site.url).watch(room.pk) for _i in range(8)]  # the minute may end in between
     assert "bye" in {socket.next()["t"] for socket in looking}
+    nobody = [Visitor(site.url).sit(code).next()["code"] for _i in range(8)]
+    assert 4029 in nobody and set(nobody) <= {4401, 4029}
     assert ana.sit(code).next()["t"] == "update"
+    assert "bye" in {ana.sit(code).next()["t"] for _i in range(7)}
 
 
 # -- strange frames ----------------------------------------------------------------------------------------------
