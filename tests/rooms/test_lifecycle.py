@@ -331,6 +331,26 @@ def test_a_rematch_that_was_given_up_or_has_started() -> None:
         seating.rematch(cleo, old.code)
 
 
+def test_those_at_the_result_see_who_leaves_the_rematch_and_when_it_starts() -> None:
+    ana, ben, cleo = stage.people("Ana", "Ben", "Cleo")
+    old = stage.finished(ana, ben, cleo)
+
+    def shown() -> Any:
+        return stage.frame_of(old, 2)["room"]["rematch"]
+
+    new = seating.rematch(ana, old.code).room_id
+    closing.leave(new, ana.pk)
+    assert shown() is None  # gone with its last player: whoever asks next opens another
+    new = seating.rematch(ana, old.code).room_id
+    seating.rematch(ben, old.code)
+    assert shown() == {"seats": [0, 1], "open": True}
+    closing.leave(new, ana.pk)
+    assert shown() == {"seats": [1], "open": True}
+    hosting.fill_bots(new, ben.pk, "medium")
+    hosting.start(new, ben.pk)
+    assert shown() == {"seats": [1], "open": False}
+
+
 # -- watchers ----------------------------------------------------------------------------------------------------
 
 
