@@ -10,7 +10,7 @@ from players.errors import NameRefused
 from players.lookalikes import SIGNS, keys, look, script, without_marks
 from players.models import Player
 
-__all__ = ["MAX_CHARACTERS", "MIN_CHARACTERS", "NameRefused", "checked", "login_name"]
+__all__ = ["MAX_CHARACTERS", "MIN_CHARACTERS", "NameRefused", "checked", "keys", "login_name"]
 
 MIN_CHARACTERS, MAX_CHARACTERS = 2, 20
 _SAME_SIGN = str.maketrans({"\u2019": "'", "\u02bc": "'", "\u2010": "-"})

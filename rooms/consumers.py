@@ -29,8 +29,8 @@ from rooms.snapshots import Snapshot
 log = logging.getLogger(__name__)
 INBOX_FRAMES = 64
 OUTBOX_FRAMES = 20
-EXCESS_FRAMES = 200  # this many above the limit without a pause, and the socket is closed
-NO_SITTING = 4401, _("Sign in or start a game first.")
+# This many frames above the limit at once are refused, and as many a second as are allowed; then the socket is closed.
+EXCESS_FRAMES = 200
 
 
 class Bucket:
@@ -72,7 +72,7 @@ class TableConsumer(AsyncConsumer):
         self.inbox: asyncio.Queue[tuple[float, frames.Frame]] = asyncio.Queue(INBOX_FRAMES)
         self.frames = Bucket(settings.FRAMES_A_SECOND, settings.FRAMES_BURST)
         self.pings = Bucket(2, 10)
-        self.excess = 0
+        self.patience = Bucket(settings.FRAMES_A_SECOND, EXCESS_FRAMES)
         self.heard_at = time.monotonic()
         self.tasks: list[asyncio.Task[None]] = []
         self.admitting: asyncio.Task[presence.Membership] | None = None
@@ -147,11 +147,9 @@ class TableConsumer(AsyncConsumer):
         is_ping = text.startswith('{"t":"ping"')
         if not (self.pings if is_ping else self.frames).take():
             self._refuse("rate", _("Too many messages. Wait a moment."))
-            self.excess += 1
-            if self.excess > EXCESS_FRAMES:
+            if not self.patience.take():
                 self.end(4029)
             return
-        self.excess = 0
         try:
             frame = frames.parse(text)
         except frames.BadFrame:
@@ -337,7 +335,7 @@ class OnlookerConsumer(TableConsumer):
     """A socket that only looks on: a public room by its number, a private one by its watchers' key."""
 
     def admit(self, session_key: str, _cookies: dict[str, str], address: str) -> presence.Membership:
-        if not handshake_allowed(address):
+        if not handshake_allowed(f"watch:{address}"):
             raise Refuse(4029)
         kwargs = self.scope["url_route"]["kwargs"]
         player = presence.player_in_session(session_key)
@@ -374,9 +372,9 @@ class Refuse(Exception):
 
 
 def _admit(session_key: str, code: str, token: str, address: str, channel: str) -> presence.Membership:
-    if not handshake_allowed(address):
-        raise Refuse(4029)
     player = presence.player_in_session(session_key)
+    if not handshake_allowed(f"player:{player.pk}" if player is not None else address):
+        raise Refuse(4029)
     if player is None:
         raise Refuse(4401)
     try:
@@ -387,9 +385,11 @@ def _admit(session_key: str, code: str, token: str, address: str, channel: str) 
     return member
 
 
-def handshake_allowed(address: str) -> bool:
-    """HANDSHAKES_A_MINUTE an address. Without the cache everybody may: returning to a running match comes first."""
-    key = f"handshakes:{address}:{clock.now():%H%M}"
+def handshake_allowed(who: str) -> bool:
+    """HANDSHAKES_A_MINUTE: of a player (`player:17`) wherever that is, of an address (`limit_key`) for strangers,
+    visitors and lobbies, so that none of these use up what a return to a running match needs. Without the cache
+    everybody may."""
+    key = f"handshakes:{who}:{clock.now():%H%M}"
     try:
         cache.add(key, 0, 120)
         return bool(cache.incr(key) <= settings.HANDSHAKES_A_MINUTE)

@@ -14,9 +14,9 @@ from django.http import HttpRequest, parse_cookie
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from players.address import client_address
+from players.address import client_address, limit_key
 from rooms import explain, frames, hub, lobby, threads
-from rooms.consumers import Bucket, handshake_allowed
+from rooms.consumers import EXCESS_FRAMES, Bucket, handshake_allowed
 
 log = logging.getLogger(__name__)
 SILENT_HEARTBEATS = 3
@@ -36,6 +36,7 @@ class LobbyConsumer(AsyncConsumer):
         self.closing: int | None = None
         self.wake = asyncio.Event()
         self.pings = Bucket(2, 10)
+        self.patience = Bucket(settings.FRAMES_A_SECOND, EXCESS_FRAMES)
         self.heard_at = time.monotonic()
         headers = dict(self.scope["headers"])
         self.language = _language(headers)
@@ -45,8 +46,8 @@ class LobbyConsumer(AsyncConsumer):
 
     async def _enter(self) -> None:
         try:
-            # Counted apart, so that lobby pages never use up what a return to a running match needs.
-            allowed = await threads.run(handshake_allowed, f"lobby:{client_address(self.scope)}")
+            address = limit_key(client_address(self.scope))
+            allowed = await threads.run(handshake_allowed, f"lobby:{address}")
         except Exception as error:  # noqa: BLE001  whatever it is, the page must be told to come again
             log.warning("lobby handshake failed: %s", type(error).__name__)
             self.end(4000)
@@ -68,12 +69,16 @@ class LobbyConsumer(AsyncConsumer):
 
     async def websocket_receive(self, message: dict[str, Any]) -> None:
         self.heard_at = time.monotonic()
+        if self.closing is not None:
+            return
         text = message.get("text")
         if text is None or len(text) > frames.MAX_FRAME_BYTES:
             self.end(4400)
             return
         if not self.pings.take():
             self._refuse(frames.refused(None, "rate", _("Too many messages. Wait a moment.")))
+            if not self.patience.take():
+                self.end(4029)
             return
         try:
             frame = frames.parse(text)

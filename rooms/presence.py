@@ -49,8 +49,8 @@ def player_in_session(session_key: str | None) -> Player | None:
 
 
 def membership(player: Player, code: str, token: str) -> Membership:
-    """The player's place at a table: by the seat's token while it is played, by the record once it is over.
-    Raises NoSuchRoom for everybody else, whatever the reason."""
+    """The player's place at a table: by the seat's token while it is played, by the record once it is over, for those
+    who stayed to the end. Raises NoSuchRoom for everybody else, whatever the reason."""
     room = Room.objects.filter(code=code).first()
     if room is None:
         raise NoSuchRoom
@@ -61,7 +61,7 @@ def membership(player: Player, code: str, token: str) -> Membership:
         return Membership(room.pk, player.pk, seat.number, seat.pk, seat.holder, stamp_of(player))
     if room.status == Room.Status.FINISHED and room.match_id is not None:
         number = game_selectors.seat_in(room.match_id, player.pk)
-        if number is not None:
+        if number is not None and not game_selectors.seats_in(room.match_id)[number].forfeited:
             return Membership(room.pk, player.pk, number, None, stamp=stamp_of(player))
     raise NoSuchRoom
 

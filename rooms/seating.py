@@ -18,6 +18,7 @@ from games import selectors as game_selectors
 from games import services as games
 from games.engine import registry
 from games.services import SeatSpec
+from players.names import keys
 from players.selectors import Player
 from rooms import clock, limits, settlement
 from rooms.codes import new_code, normalise
@@ -368,10 +369,10 @@ def _require_empty(table: Table, number: int) -> None:
 
 
 def _name_at(table: Table, player: Player) -> str:
-    """The player's name, told apart from the others at this table."""
-    taken = {seat.name.casefold() for seat in table.seats}
+    """The player's name, told apart from the others at this table and from what looks like them."""
+    taken = {key for seat in table.seats for key in keys(seat.name)}
     name, count = player.shown_name, 1
-    while name.casefold() in taken:
+    while not taken.isdisjoint(keys(name)):
         count += 1
         name = f"{player.shown_name[:34]} ({count})"
     return name

@@ -259,10 +259,13 @@ def _build(room: Room, seats: list[Seat], loaded: history.Loaded | None) -> Snap
 
 
 def _rematch(room: Room, loaded: history.Loaded | None) -> tuple[tuple[int, ...] | None, bool]:
-    """The old seats of those who play again, and whether the new table still waits; None when nobody has asked."""
+    """The old seats of those who play again, and whether the new table still waits; None when nobody has asked, or the
+    new table is gone: then the next one opens another."""
     if room.status != Room.Status.FINISHED or room.rematch_id is None or loaded is None:
+        return None, False
+    new = Room.objects.filter(pk=room.rematch_id).values_list("status", flat=True).first()
+    if new in {None, Room.Status.DESTROYED}:
         return None, False
     again = set(Seat.objects.filter(room_id=room.rematch_id, player__isnull=False).values_list("player_id", flat=True))
     sat = game_selectors.seats_in(loaded.match_id)
-    is_open = Room.objects.filter(pk=room.rematch_id, status=Room.Status.WAITING).exists()
-    return tuple(one.number for one in sat if one.player_id in again), is_open
+    return tuple(one.number for one in sat if one.player_id in again), new == Room.Status.WAITING

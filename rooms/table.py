@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
-from functools import cached_property
+from functools import cached_property, partial
 
 from django.conf import settings
 from django.db import transaction
@@ -147,6 +147,17 @@ class Table:
         room.version += 1
         room.save()
         broadcast.announce(self)
+        if room.status in {Room.Status.WAITING, Room.Status.STARTING, Room.Status.DESTROYED}:
+            transaction.on_commit(partial(_tell_old_table, room.pk), robust=True)
+
+
+def _tell_old_table(room_id: int) -> None:
+    """When this room is a rematch, those who still read the old result see who plays again. Runs after the commit:
+    two rooms are locked old one first."""
+    old = Room.objects.filter(rematch=room_id, status=Room.Status.FINISHED).values_list("pk", flat=True).first()
+    if old is not None:
+        with locked(old) as table:
+            table.save()
 
 
 @contextmanager

@@ -124,6 +124,8 @@ def room_stream(
         games, "think", lambda loaded, seat, _level: answers[loaded.game.prompt(loaded.state, seat).step]
     )
     people = [stage.person(f"{name}{number}") for number in range(3)]
+    own = set(deck) if viewer is None else set(deck[viewer * 7 : viewer * 7 + 7])
+    foreign = [f"play {tile}" for tile in ALL_TILES if tile not in own][:3]
     room = stage.running(*people)
     sent, shown = [], 0
 
@@ -148,11 +150,10 @@ def room_stream(
         if seat in {0, 2}:
             sitting = stage.seat_of(room, people[seat])
             if seat == viewer:
-                for number, wrong in enumerate(("bid 9", "play 0-0 as 0", "play 3-5", text + " ")):
-                    if wrong != text:
-                        with pytest.raises(EngineError) as refused:
-                            playing.act(room.pk, sitting.pk, seat, f"wrong{number}", step, wrong, clock.now())
-                        sent.append(refused.value.code)
+                for number, wrong in enumerate(["bid 9", "play 0-0 as 0", *foreign, text + " "]):
+                    with pytest.raises(EngineError) as refused:
+                        playing.act(room.pk, sitting.pk, seat, f"wrong{number}", step, wrong, clock.now())
+                    sent.append(refused.value.code)
             playing.act(room.pk, sitting.pk, seat, step.replace(".", "-"), step, text, clock.now())
         look()
     return [masked(text) for text in sent]

@@ -224,6 +224,37 @@ def test_a_flood_is_cut_off_and_piles_up_nothing(other_site: Any) -> None:
     assert len(socket.received) < 300
 
 
+@pytest.mark.parametrize("where", ["table", "lobby"])
+def test_a_steady_flood_is_cut_off_too(other_site: Any, where: str) -> None:
+    """Far above the limit, but slow enough that now and then a frame is allowed."""
+    site = other_site(FRAMES_A_SECOND="10", FRAMES_BURST="20")
+    ana = Visitor(site.url)
+    socket = ana.sit(ana.open_room()) if where == "table" else ana.listen("/ws/lobby/?state=")
+    began = time.monotonic()
+    try:
+        while time.monotonic() < began + 5:
+            for _i in range(10):
+                socket.send("{")
+            socket.drain(0.02)  # some 400 a second
+    except (ConnectionClosed, OSError):
+        pass
+    assert time.monotonic() < began + 5 and socket.closed() == 4029
+
+
+def test_neighbours_use_up_no_handshakes_of_those_who_play(other_site: Any) -> None:
+    """Everybody here comes from one address."""
+    site = other_site(HANDSHAKES_A_MINUTE="3")
+    ana = Visitor(site.url)
+    code = ana.open_room()
+    room = Room.objects.get()
+    looking = [Visitor(site.url).watch(room.pk) for _i in range(8)]  # the minute may end in between
+    assert "bye" in {socket.next()["t"] for socket in looking}
+    nobody = [Visitor(site.url).sit(code).next()["code"] for _i in range(8)]
+    assert 4029 in nobody and set(nobody) <= {4401, 4029}
+    assert ana.sit(code).next()["t"] == "update"
+    assert "bye" in {ana.sit(code).next()["t"] for _i in range(7)}
+
+
 # -- strange frames ----------------------------------------------------------------------------------------------
 
 VALUES: list[Any] = [

@@ -49,6 +49,13 @@ def test_the_creator_is_host_in_the_first_seat() -> None:
     assert 3_500_000 < frame["expires_in_ms"] <= 3_600_000
 
 
+def test_names_that_look_alike_are_told_apart_at_a_table() -> None:
+    bob, cyrillic, zero, other = stage.people("BOB", "\u0412\u041e\u0412", "B0b", "Rob")
+    room = stage.waiting(bob, cyrillic, zero, other)
+    names = [seat["name"] for seat in stage.frame_of(room, 0)["room"]["seats"]]
+    assert names == ["BOB", "\u0412\u041e\u0412 (2)", "B0b (3)", "Rob"]
+
+
 def test_seats_are_given_only_while_the_room_waits() -> None:
     ana, ben, eve = stage.people("Ana", "Ben", "Eve")
     room = stage.started(ana, ben)
@@ -241,6 +248,16 @@ def test_the_end_frees_everybody_at_once_and_stays_readable_for_a_minute() -> No
     assert Match.objects.get(pk=stage.match_of(room)).status == "finished"
 
 
+def test_who_forfeited_does_not_come_back_for_the_result() -> None:
+    ana, ben = stage.people("Ana", "Ben")
+    room = stage.running(ana, ben)
+    closing.leave(room.pk, ben.pk)
+    stage.play_to_the_end(room)
+    assert presence.membership(ana, room.code, "").seat == 0
+    with pytest.raises(NoSuchRoom):
+        presence.membership(ben, room.code, "")
+
+
 # -- the countdown -----------------------------------------------------------------------------------------------
 
 
@@ -312,6 +329,26 @@ def test_a_rematch_that_was_given_up_or_has_started() -> None:
     tasks.expire_rooms()
     with pytest.raises(NoSuchRoom):
         seating.rematch(cleo, old.code)
+
+
+def test_those_at_the_result_see_who_leaves_the_rematch_and_when_it_starts() -> None:
+    ana, ben, cleo = stage.people("Ana", "Ben", "Cleo")
+    old = stage.finished(ana, ben, cleo)
+
+    def shown() -> Any:
+        return stage.frame_of(old, 2)["room"]["rematch"]
+
+    new = seating.rematch(ana, old.code).room_id
+    closing.leave(new, ana.pk)
+    assert shown() is None  # gone with its last player: whoever asks next opens another
+    new = seating.rematch(ana, old.code).room_id
+    seating.rematch(ben, old.code)
+    assert shown() == {"seats": [0, 1], "open": True}
+    closing.leave(new, ana.pk)
+    assert shown() == {"seats": [1], "open": True}
+    hosting.fill_bots(new, ben.pk, "medium")
+    hosting.start(new, ben.pk)
+    assert shown() == {"seats": [1], "open": False}
 
 
 # -- watchers ----------------------------------------------------------------------------------------------------
