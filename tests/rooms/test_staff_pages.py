@@ -11,6 +11,7 @@ from django.db import DatabaseError, InternalError, ProgrammingError, connection
 from django.test import Client
 from django.utils import timezone
 
+from games import transcript
 from games.models import Match, MatchEvent
 from players import services as players
 from players.models import Ban, Player, StaffAct
@@ -492,6 +493,8 @@ def test_nothing_hidden_of_a_running_match_is_shown_anywhere() -> None:
         assert bytes(match.secret).hex() not in shown and "Dealt" not in shown and "hands" not in shown, page
     assert "still being played" in text(client.get(f"{HOUSE}/matches/{match.pk}/"))
     assert client.post(f"{HOUSE}/matches/{match.pk}/verify/").status_code == 403
+    with pytest.raises(transcript.StillRunning):
+        transcript.lines(match.pk)
     assert client.get(f"/admin/games/match/{match.pk}/history/").status_code == 403
 
 
