@@ -262,6 +262,7 @@ def test_nobody_acts_on_their_own_account_and_moderators_on_no_staff() -> None:
     assert not Ban.objects.exists() and acts() == []
     admin = browser_of(boss)
     assert admin.post(f"{HOUSE}/players/{boss.pk}/role/", {"role": "", "reason": "x"}).status_code == 400
+    assert admin.post(f"{HOUSE}/players/{boss.pk}/ban/", {"reason": "x"}).status_code == 400
     assert admin.post(f"{HOUSE}/players/{mo.pk}/role/", {"role": "senior", "reason": "good"}).status_code == 302
     assert list(mo.groups.values_list("name", flat=True)) == ["senior"]
     assert admin.post(f"{HOUSE}/players/{mo.pk}/role/", {"role": "", "reason": "left"}).status_code == 302
