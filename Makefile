@@ -44,6 +44,7 @@ play: setup ## run the game on this machine; PORT=9000 make play for another por
 	@exec $(PYTHON) -m dominopoker.local play
 
 admin: setup ## make the first staff: NAME=Olga make admin (ROLE=support, moderator, senior or admin); printed once
+	@$(PYTHON) manage.py migrate --verbosity=0
 	@exec $(PYTHON) manage.py make_admin "$${NAME:-Olga}" --role "$${ROLE:-admin}"
 
 stop: setup ## stop PostgreSQL and Valkey that manage.py commands have started

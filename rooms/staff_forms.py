@@ -77,6 +77,14 @@ class ReasonForm(forms.Form):
     reason = forms.CharField(label=_("Reason"), max_length=500, widget=forms.Textarea(attrs={"rows": 2, "cols": 60}))
 
 
+class NoteForm(ReasonForm):
+    """A note is kept as the reason of its line of the record."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["reason"].label = _("Note")
+
+
 class BanForm(ReasonForm):
     days = forms.IntegerField(
         label=_("Days (empty: until somebody lifts it)"), required=False, min_value=1, max_value=3650

@@ -25,7 +25,7 @@ from players import staff
 from players.selectors import Player
 from players.selectors import found as found_player
 from rooms import accounts, flags, sheets, threads
-from rooms.staff_forms import BanForm, CorrectionForm, LedgerForm, PeriodForm, ReasonForm, RoleForm
+from rooms.staff_forms import BanForm, CorrectionForm, LedgerForm, NoteForm, PeriodForm, ReasonForm, RoleForm
 from wallet import chart, corrections, csv
 from wallet import selectors as wallet
 from wallet.errors import WalletError
@@ -108,8 +108,8 @@ def _player_page(request: HttpRequest, player: Player, status: int = 200, **form
         "notes": staff.notes_of(player.pk),
         "corrections": wallet.corrections(player.pk, 20),
         "ban_form": forms.get("ban_form", BanForm(auto_id="ban_%s")),
-        "note_form": forms.get("note_form", ReasonForm(auto_id="note_%s")),
-        "reason_form": ReasonForm(auto_id="other_%s"),
+        "note_form": forms.get("note_form", NoteForm(auto_id="note_%s")),
+        "reason_form": forms.get("reason_form", ReasonForm(auto_id=False)),
         "role_form": forms.get("role_form", RoleForm(auto_id="role_%s", initial={"role": staff.role_of(player)})),
         "ask_form": forms.get("ask_form", CorrectionForm(auto_id="ask_%s")),
     }
@@ -155,10 +155,10 @@ def ban(request: HttpRequest, player_id: int) -> HttpResponse:
 @staff_page("ban")
 def unban(request: HttpRequest, player_id: int) -> HttpResponse:
     """Let this player in again."""
-    player, form = _player(player_id), ReasonForm(request.POST)
+    player, form = _player(player_id), ReasonForm(request.POST, auto_id=False)
     why = _touchable(request, player)
     if not form.is_valid() or why:
-        return _refused(request, player, form, "note_form", why)
+        return _refused(request, player, form, "reason_form", why)
     staff.record(_me(request), Act.UNBAN, player=player.pk, reason=form.cleaned_data["reason"])
     player_services.unban(player, _me(request))
     return _done(request, player, _("The ban is lifted."))
@@ -168,7 +168,7 @@ def unban(request: HttpRequest, player_id: int) -> HttpResponse:
 @staff_page("note")
 def note(request: HttpRequest, player_id: int) -> HttpResponse:
     """Write down what the next one should know of this player."""
-    player, form = _player(player_id), ReasonForm(request.POST, auto_id="note_%s")
+    player, form = _player(player_id), NoteForm(request.POST, auto_id="note_%s")
     if not form.is_valid():
         return _refused(request, player, form, "note_form")
     staff.record(_me(request), Act.NOTE, player=player.pk, reason=form.cleaned_data["reason"])
@@ -179,10 +179,10 @@ def note(request: HttpRequest, player_id: int) -> HttpResponse:
 @staff_page("end_sessions")
 def end_sessions(request: HttpRequest, player_id: int) -> HttpResponse:
     """Sign this player out everywhere."""
-    player, form = _player(player_id), ReasonForm(request.POST)
+    player, form = _player(player_id), ReasonForm(request.POST, auto_id=False)
     why = _touchable(request, player)
     if not form.is_valid() or why:
-        return _refused(request, player, form, "note_form", why)
+        return _refused(request, player, form, "reason_form", why)
     staff.record(_me(request), Act.SESSIONS, player=player.pk, reason=form.cleaned_data["reason"])
     count = player_services.end_sessions(player.pk)
     return _done(request, player, _("Signed out of %(count)s sessions.") % {"count": count})

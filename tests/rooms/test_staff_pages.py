@@ -11,6 +11,7 @@ from django.db import DatabaseError, InternalError, ProgrammingError, connection
 from django.test import Client
 from django.utils import timezone
 
+from games import transcript
 from games.models import Match, MatchEvent
 from players import services as players
 from players.models import Ban, Player, StaffAct
@@ -97,7 +98,12 @@ def test_the_lists_change_nothing_even_for_a_superuser(model: str) -> None:
     Player.objects.filter(pk=boss.pk).update(is_superuser=True)
     client = browser_of(boss)
     assert client.get(f"/admin/{model}/").status_code == 200
-    rows = {"players/player": Player, "games/match": Match, "rooms/room": Room, "wallet/transaction": Transaction}
+    rows: dict[str, Any] = {
+        "players/player": Player,
+        "games/match": Match,
+        "rooms/room": Room,
+        "wallet/transaction": Transaction,
+    }
     number = rows.get(model, StaffAct).objects.latest("pk").pk
     for page in ("add/", f"{number}/change/", f"{number}/delete/"):
         assert client.post(f"/admin/{model}/{page}", {"post": "yes"}).status_code == 403, page
@@ -256,6 +262,7 @@ def test_nobody_acts_on_their_own_account_and_moderators_on_no_staff() -> None:
     assert not Ban.objects.exists() and acts() == []
     admin = browser_of(boss)
     assert admin.post(f"{HOUSE}/players/{boss.pk}/role/", {"role": "", "reason": "x"}).status_code == 400
+    assert admin.post(f"{HOUSE}/players/{boss.pk}/ban/", {"reason": "x"}).status_code == 400
     assert admin.post(f"{HOUSE}/players/{mo.pk}/role/", {"role": "senior", "reason": "good"}).status_code == 302
     assert list(mo.groups.values_list("name", flat=True)) == ["senior"]
     assert admin.post(f"{HOUSE}/players/{mo.pk}/role/", {"role": "", "reason": "left"}).status_code == 302
@@ -381,7 +388,7 @@ def test_a_pot_that_went_to_the_wrong_one_is_called_wrong() -> None:
     stage.play_to_the_end(room)
     told = sheets.told(room.pk)
     assert told is not None and told.right
-    match = Match.objects.get(pk=room.match_id)
+    match = Match.objects.get(pk=stage.match_of(room))
     assert match.outcome is not None
     match.outcome["order"].reverse()
     Match.objects.filter(pk=match.pk).update(outcome=match.outcome)
@@ -470,7 +477,7 @@ def test_the_ledger_refuses_the_site_what_the_pages_do_not_offer() -> None:
 def test_nothing_hidden_of_a_running_match_is_shown_anywhere() -> None:
     ana, ben = rich("Ana"), rich("Ben")
     room = begun(paid(300, ana, ben))
-    match = Match.objects.get(pk=room.match_id)
+    match = Match.objects.get(pk=stage.match_of(room))
     dealt = MatchEvent.objects.get(match=match, tag="Dealt")
     tiles = set(re.findall(r'"(\d-\d)"', dealt.body))
     assert len(tiles) == 28
@@ -487,6 +494,8 @@ def test_nothing_hidden_of_a_running_match_is_shown_anywhere() -> None:
         assert bytes(match.secret).hex() not in shown and "Dealt" not in shown and "hands" not in shown, page
     assert "still being played" in text(client.get(f"{HOUSE}/matches/{match.pk}/"))
     assert client.post(f"{HOUSE}/matches/{match.pk}/verify/").status_code == 403
+    with pytest.raises(transcript.StillRunning):
+        transcript.lines(match.pk)
     assert client.get(f"/admin/games/match/{match.pk}/history/").status_code == 403
 
 
@@ -498,9 +507,9 @@ def test_a_match_that_is_over_is_told_in_words_and_verified() -> None:
     assert page.count(" bids ") == 4 and page.count(" takes trick ") == 7 and "Round 1 is dealt, by" in page
     assert page.count(" plays ") == 21 and page.count(" leads ") == 7 and "The match ends:" in page
     assert f"{HOUSE}/rooms/{room.pk}/" in page
-    assert bytes(Match.objects.get(pk=room.match_id).secret).hex() not in page
+    assert bytes(Match.objects.get(pk=stage.match_of(room)).secret).hex() not in page
     assert "Verified:" in text(client.post(f"{HOUSE}/matches/{room.match_id}/verify/"))
-    Match.objects.filter(pk=room.match_id).update(outcome={"order": []})
+    Match.objects.filter(pk=stage.match_of(room)).update(outcome={"order": []})
     assert "not what its secret" in text(client.post(f"{HOUSE}/matches/{room.match_id}/verify/"))
 
 
