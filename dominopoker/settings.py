@@ -114,6 +114,7 @@ INSTALLED_APPS = [
     "csp",
     "players",
     "games",
+    "stats",
     "rooms",
 ]
 MIDDLEWARE = [
@@ -192,6 +193,7 @@ CELERY_BEAT_SCHEDULE = {
     },
     "expire_rooms": {"task": "rooms.tasks.expire_rooms", "schedule": 30.0, "options": {"expires": 60}},
     "close_abandoned": {"task": "rooms.tasks.close_abandoned", "schedule": 5.0, "options": {"expires": 10}},
+    "rate_matches": {"task": "stats.tasks.rate_matches", "schedule": 5.0, "options": {"expires": 10}},
     "forget_idle_guests": {"task": "rooms.tasks.forget_idle_guests", "schedule": 3600.0, "options": {"expires": 3600}},
 }
 
@@ -288,6 +290,8 @@ WATCHERS_A_ROOM = env_int("WATCHERS_A_ROOM", 50, 0, 100_000)
 TALK_BURST = env_int("TALK_BURST", 3, 1, 1000)
 TALK_SECONDS = env_seconds("TALK_SECONDS", 3)
 SOCKET_THREADS = env_int("SOCKET_THREADS", 8, 1, 100)
+# Matches that a player needs in a period to stand on its leaderboard.
+STATS_MIN_MATCHES = env_int("STATS_MIN_MATCHES", 5, 1, 10_000)
 # A forced deal for trials, as a JSON list of decks; it exists only where TESTING is set.
 TESTING = env_bool("TESTING", False)
 FORCED_DEAL = env("FORCED_DEAL", "") if TESTING else ""

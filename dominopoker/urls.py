@@ -28,6 +28,7 @@ urlpatterns = [
     path("quick/", lobby_views.quick_play, name="quick_play"),
     path("rules/", views.rules, name="rules"),
     path("matches/", include("games.urls")),
+    path("", include("stats.urls")),
     path("healthz", views.healthz, name="healthz"),
     path("jsi18n/", JavaScriptCatalog.as_view(), name="jsi18n"),
 ]

@@ -5,7 +5,7 @@ from typing import Any
 
 from players.models import Player
 
-__all__ = ["Player", "active", "is_active", "player_of"]
+__all__ = ["Player", "active", "is_active", "player_of", "public_name", "registered"]
 
 
 def player_of(user: Any) -> Player | None:
@@ -21,3 +21,14 @@ def is_active(player_id: int) -> bool:
 def active(player_ids: Collection[int]) -> set[int]:
     """Those of these players who may act."""
     return set(Player.objects.filter(pk__in=player_ids, is_active=True).values_list("pk", flat=True))
+
+
+def registered(player_ids: Collection[int]) -> set[int]:
+    """Those of these players who are registered now."""
+    return set(Player.objects.filter(pk__in=player_ids, is_guest=False).values_list("pk", flat=True))
+
+
+def public_name(player_id: int) -> str | None:
+    """The name of a registered player whom others may look up; None for guests, and for those banned or gone."""
+    found = Player.objects.filter(pk=player_id, is_guest=False, is_active=True)
+    return found.values_list("shown_name", flat=True).first()
