@@ -27,8 +27,10 @@ class MatchFact(models.Model):
 
 
 class PlayerFact(models.Model):
-    """What one match was to one player. `place` and `score` are the seat's in the match's own result; `rounds` to `under` are
-    of the rounds that the player played, not of a bot's after a forfeit."""
+    """What one match was to one player.
+
+    `place` and `score` are the seat's in the match's own result; `rounds`, `points`, `exact`, `over` and `under` are of
+    the rounds that the player played, not of a bot's after a forfeit."""
 
     fact = models.ForeignKey(MatchFact, on_delete=models.CASCADE, related_name="players")
     player = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
