@@ -10,13 +10,13 @@ DASH = "–"
 @register.filter
 def percent(share: float | None) -> str:
     """A share of 1 in whole percent."""
-    return DASH if share is None else f"{number_format(round(share * 100), 0)} %"
+    return DASH if share is None else f"{number_format(round(share * 100))}%"
 
 
 @register.filter
 def average(value: float | None) -> str:
     """An average with one digit after the point."""
-    return DASH if value is None else number_format(value, 1)
+    return DASH if value is None else number_format(round(value, 1) + 0, 1)  # + 0: no minus before a zero
 
 
 @register.filter
