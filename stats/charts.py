@@ -12,7 +12,7 @@ from stats.selectors import Played
 __all__ = ["bids_against_tricks", "scores"]
 
 WIDTH = 480
-# What pygal writes besides the drawing; tooltips need its script.
+# What pygal writes besides the drawing; tooltips need its script, and their layer has the one inline style.
 _DROPPED = {"defs", "desc", "title"}
 
 
@@ -84,7 +84,6 @@ def _written(root: Any, label: str) -> SafeString:
 
 
 def _prune(node: Any) -> None:
-    node.attrib.pop("style", None)
     for child in list(node):
         wanted = (
             isinstance(child.tag, str) and child.tag not in _DROPPED and "tooltip-overlay" not in child.get("class", "")

@@ -81,10 +81,15 @@ def test_a_match_recorded_late_has_later_ones_rated_again(four: list[Player]) ->
     assert ratings() == found
 
 
-def test_matches_of_one_moment_go_by_their_numbers(four: list[Player]) -> None:
+@pytest.mark.parametrize("together", [True, False])
+def test_matches_of_one_moment_go_by_their_numbers(four: list[Player], together: bool) -> None:
     first = people.written(four, [FIRST_WINS])
-    people.written(four, [LAST_WINS])
-    stats.rate_new()
+    if not together:
+        assert stats.rate_new() == 1
+    second = people.written(four, [LAST_WINS])
+    assert stats.rate_new() == (2 if together else 1)
+    mine = PlayerFact.objects.filter(player=four[0])
+    assert mine.get(fact__match_id=second).mu_before == mine.get(fact__match_id=first).mu
     assert all(mu == skill.newcomer().mu for match_id, _s, mu, *_rest in ratings() if match_id == first)
     found = ratings()
     stats.rebuild()
