@@ -117,6 +117,7 @@ INSTALLED_APPS = [
     "players",
     "wallet",
     "games",
+    "stats",
     "rooms",
 ]
 MIDDLEWARE = [
@@ -207,6 +208,7 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 3600.0,
         "options": {"expires": 3600},
     },
+    "rate_matches": {"task": "stats.tasks.rate_matches", "schedule": 5.0, "options": {"expires": 10}},
     "forget_idle_guests": {"task": "rooms.tasks.forget_idle_guests", "schedule": 3600.0, "options": {"expires": 3600}},
 }
 
@@ -379,6 +381,9 @@ FLAG_POT_COINS = env_int("FLAG_POT_COINS", 1000, 1, 1_000_000_000)
 FLAG_FORFEIT_SECONDS = env_int("FLAG_FORFEIT_SECONDS", 120, 1, 86400)
 FLAG_PAIR_MATCHES = env_int("FLAG_PAIR_MATCHES", 20, 1, 1_000_000)
 
+
+# Matches that a player needs in a period to stand on its leaderboard.
+STATS_MIN_MATCHES = env_int("STATS_MIN_MATCHES", 5, 1, 10_000)
 # A forced deal for trials, as a JSON list of decks; it exists only where TESTING is set.
 TESTING = env_bool("TESTING", False)
 FORCED_DEAL = env("FORCED_DEAL", "") if TESTING else ""

@@ -57,6 +57,7 @@ urlpatterns = [
     path("accounts/2fa/", include("allauth.mfa.urls")),
     path("admin/house/", include("rooms.staff_urls")),
     path("admin/", admin.site.urls),
+    path("", include("stats.urls")),
     path("healthz", views.healthz, name="healthz"),
     path("jsi18n/", JavaScriptCatalog.as_view(), name="jsi18n"),
 ]

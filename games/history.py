@@ -236,11 +236,13 @@ def used(match_id: int, seat: int, action_id: str) -> tuple[str, str] | None:
     )
 
 
-def rows(match_id: int) -> Iterator[Row]:
-    """The log as it is stored, in order."""
+def rows(match_id: int, tags: Sequence[str] = ()) -> Iterator[Row]:
+    """The log as it is stored, in order; with `tags` only those events."""
     names = ("number", "tag", "body", "at", "by", "seat", "step", "answer")
-    found = MatchEvent.objects.filter(match_id=match_id).order_by("number").values_list(*names)
-    return (Row(*values) for values in found)
+    found = MatchEvent.objects.filter(match_id=match_id)
+    if tags:
+        found = found.filter(tag__in=tags)
+    return (Row(*values) for values in found.order_by("number").values_list(*names))
 
 
 def answer_to(match_id: int, seat: int, step: str) -> tuple[str, datetime] | None:

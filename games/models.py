@@ -61,6 +61,8 @@ class MatchSeat(models.Model):
     )
     name = models.CharField(max_length=40)
     bot_level = models.CharField(max_length=10, blank=True, default="")
+    # Whether the player was registered when the match was opened: a guest who registers later was none.
+    registered = models.BooleanField(default=False)
     forfeited = models.BooleanField(default=False)
 
     class Meta:

@@ -18,6 +18,7 @@ from games.errors import ActionReused, BadActionId, MatchClosed
 from games.history import Loaded
 from games.models import Match, MatchSeat
 from players import services as players
+from players.selectors import registered as registered_among
 
 By = Literal["seat", "bot", "idle", "table"]
 LONGEST_ACTION_ID = 64
@@ -65,8 +66,16 @@ def open_match(key: str, options: Mapping[str, Any], seats: Sequence[SeatSpec]) 
         secret=secret,
         commitments=[deal.commitment(number) for number in range(1, rounds_of(game) + 1)],
     )
+    registered = registered_among([spec.player_id for spec in seats if spec.player_id is not None])
     MatchSeat.objects.bulk_create(
-        MatchSeat(match=match, number=number, player_id=spec.player_id, name=spec.name, bot_level=spec.bot_level)
+        MatchSeat(
+            match=match,
+            number=number,
+            player_id=spec.player_id,
+            name=spec.name,
+            bot_level=spec.bot_level,
+            registered=spec.player_id in registered,
+        )
         for number, spec in enumerate(seats)
     )
     for spec in seats:

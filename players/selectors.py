@@ -15,6 +15,8 @@ __all__ = [
     "joined",
     "names",
     "player_of",
+    "public_name",
+    "registered",
     "shown_name",
     "stamp_of",
     "stamps",
@@ -67,3 +69,14 @@ def stamp_of(player: Player) -> str:
 def stamps(player_ids: Collection[int]) -> dict[int, str]:
     """The stamps of those of these players who may act."""
     return {player.pk: stamp_of(player) for player in Player.objects.filter(pk__in=player_ids, is_active=True)}
+
+
+def registered(player_ids: Collection[int]) -> set[int]:
+    """Those of these players who are registered now."""
+    return set(Player.objects.filter(pk__in=player_ids, is_guest=False).values_list("pk", flat=True))
+
+
+def public_name(player_id: int) -> str | None:
+    """The name of a registered player whom others may look up; None for guests, and for those banned or gone."""
+    found = Player.objects.filter(pk=player_id, is_guest=False, is_active=True)
+    return found.values_list("shown_name", flat=True).first()

@@ -10,6 +10,7 @@ from rooms import clock, settlement
 from rooms.errors import NoSuchRoom
 from rooms.models import Connection, Room, Seat
 from rooms.table import SEATS, SUBSTITUTE_LEVEL, Table, grace, locked, seconds
+from stats import services as stats
 
 
 def free_seats(table: Table) -> None:
@@ -25,6 +26,8 @@ def finish(table: Table, now: datetime) -> None:
     room.expires_at = now + seconds(settings.RESULT_SECONDS)
     assert table.step is not None and table.step.outcome is not None
     settlement.settle(table, table.step.outcome)
+    assert room.match_id is not None
+    stats.record_match(room.match_id)
     _stop_clocks(room)
     free_seats(table)
 

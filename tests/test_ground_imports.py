@@ -18,6 +18,7 @@ BREAKS = {
     "games-apart": ("games/engine/domino_poker/rules.py", "import games.engine.second"),
     "players-models": ("rooms/seating.py", "import players.models"),
     "games-models": ("rooms/playing.py", "import games.models"),
+    "stats-models": ("rooms/playing.py", "import stats.models"),
     "rooms-models": ("dominopoker/urls.py", "import rooms.models"),
     "wallet-models": ("rooms/seating.py", "import wallet.models"),
     "wallet-apart": ("games/services.py", "import wallet.services"),
@@ -35,7 +36,7 @@ def lint_imports(tree: Path, *arguments: str) -> subprocess.CompletedProcess[str
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the project's packages, with a second game so that two could meet."""
     copy = tmp_path_factory.mktemp("tree")
-    for package in ("dominopoker", "rooms", "games", "wallet", "players"):
+    for package in ("dominopoker", "rooms", "stats", "games", "wallet", "players"):
         shutil.copytree(CHECKOUT / package, copy / package, ignore=shutil.ignore_patterns("__pycache__"))
     (copy / "games/engine/second").mkdir()
     (copy / "games/engine/second/__init__.py").write_text("")
