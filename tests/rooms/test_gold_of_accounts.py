@@ -1,5 +1,6 @@
 """Where accounts and coins meet: the welcome bonus, the end of an account, one's own data."""
 
+from collections.abc import Callable
 from functools import partial
 
 import pytest
@@ -70,7 +71,11 @@ def test_closing_against_sitting_down_loses_no_coin() -> None:
     room = paid(100, hosts)
     for number in range(8):
         ben = rich(f"Ben {number}")
-        stage.at_once([partial(accounts.close, ben.pk), lambda ben=ben: seating.sit(ben, room.pk, agreed_fee=100)])
+        clicks: list[Callable[[], object]] = [
+            partial(accounts.close, ben.pk),
+            partial(seating.sit, ben, room.pk, agreed_fee=100),
+        ]
+        stage.at_once(clicks)
         held = wallet.held(f"room:{room.pk}")
         seats = Seat.objects.filter(room=room, paid=100).count()
         assert held == 100 * seats
