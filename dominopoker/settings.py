@@ -352,6 +352,7 @@ FRAMES_BURST = env_int("FRAMES_BURST", 20, 1, 10_000)
 HANDSHAKES_A_MINUTE = env_int("HANDSHAKES_A_MINUTE", 20, 1, 1_000_000)
 SOCKETS_AN_IDENTITY = env_int("SOCKETS_AN_IDENTITY", 6, 1, 1000)
 ROOMS_IN_TEN_MINUTES = env_int("ROOMS_IN_TEN_MINUTES", 6, 1, 1_000_000)
+GUESTS_IN_TEN_MINUTES = env_int("GUESTS_IN_TEN_MINUTES", 30, 1, 1_000_000)
 PAID_SEATS_IN_TEN_MINUTES = env_int("PAID_SEATS_IN_TEN_MINUTES", 6, 1, 1_000_000)
 GUESSES_A_MINUTE_IDENTITY = env_int("GUESSES_A_MINUTE_IDENTITY", 10, 1, 1_000_000)
 GUESSES_A_MINUTE_ADDRESS = env_int("GUESSES_A_MINUTE_ADDRESS", 60, 1, 1_000_000)
@@ -394,5 +395,6 @@ LOGGING = {
     "formatters": {"line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": env("LOG_LEVEL", "INFO")},
-    "loggers": {"django.server": {"level": "WARNING"}, "httpx": {"level": "WARNING"}},
+    # uvicorn would write the address of every socket, and a private room's is its code.
+    "loggers": {name: {"level": "WARNING"} for name in ("uvicorn.error", "django.server", "httpx")},
 }

@@ -3,7 +3,7 @@
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-__all__ = ["AlreadyRegistered", "NameRefused"]
+__all__ = ["AlreadyRegistered", "NameRefused", "TooManyGuests"]
 
 
 class NameRefused(Exception):
@@ -24,6 +24,12 @@ class NameRefused(Exception):
         super().__init__(code)
         self.code = code
         self.text = self.TEXTS[code] if text is None else text
+
+
+class TooManyGuests(Exception):
+    """This address has had its share of new guests; nobody was made."""
+
+    text: str | Promise = _("Too many new guests from your network. Wait a few minutes, or sign in.")
 
 
 class AlreadyRegistered(Exception):

@@ -8,8 +8,10 @@ from typing import Any
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from allauth.usersessions.models import UserSession
+from django.conf import settings
 from django.contrib.auth import login
 from django.contrib.sessions.models import Session
+from django.core.cache import cache
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, ProtectedError
 from django.db.models.functions import Now
@@ -18,7 +20,8 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 
-from players.errors import NameRefused
+from players.address import client_address, limit_key
+from players.errors import NameRefused, TooManyGuests
 from players.models import Ban, Player, UsedAddress, normal_address
 from players.names import checked, login_name
 
@@ -53,10 +56,12 @@ FORGOTTEN_AT_ONCE = 500
 def sign_in_guest(request: HttpRequest, name: str = "") -> Player:
     """Make a guest of this visitor and sign the guest in, under a new session key; shown by `name`, or as Guest 1234.
 
-    Raises ValueError unless the request is a POST (looking at a page makes nobody a player), and NameRefused."""
+    Raises ValueError unless the request is a POST (looking at a page makes nobody a player), NameRefused, and
+    TooManyGuests above GUESTS_IN_TEN_MINUTES from one address: whoever throws the cookies away is new each time."""
     if request.method != "POST":
         raise ValueError(f"a guest is made by a POST only, not by {request.method}")
     shown_name = checked(name) if name.strip() else _("Guest %(number)s") % {"number": 1000 + secrets.randbelow(9000)}
+    _count_guest(client_address(request))
     with transaction.atomic():
         guest = Player(
             username=f"guest-{secrets.token_hex(12)}",
@@ -67,6 +72,18 @@ def sign_in_guest(request: HttpRequest, name: str = "") -> Player:
         guest.save()
         login(request, guest, backend=BACKEND)
     return guest
+
+
+def _count_guest(address: str) -> None:
+    """Raises TooManyGuests. Without the cache everybody may: Valkey being away must not stop play."""
+    key = f"guests:{limit_key(address)}"
+    try:
+        cache.add(key, 0, 600)
+        made = cache.incr(key)
+    except Exception:  # noqa: BLE001  the cache's errors have no common base
+        return
+    if made > settings.GUESTS_IN_TEN_MINUTES:
+        raise TooManyGuests
 
 
 def rename_guest(player: Player, name: str) -> None:

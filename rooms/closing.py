@@ -96,7 +96,7 @@ def _forfeit(table: Table, seat: Seat) -> None:
     seat.save()
     table.take(games.withdraw(room.match_id, seat.number, "seat"))
     table.mark_presence(now)
-    if was_asked:
+    if was_asked and room.is_open:  # a pause goes on, and the bot answers after it
         table.ask(now, settings.BOT_PACE_SECONDS)
 
 

@@ -222,7 +222,7 @@ class TableConsumer(AsyncConsumer):
         elif isinstance(frame, frames.Move):
             await threads.run(seating.move, member.room_id, member.sitting_id or 0, frame.seat)
         elif isinstance(frame, frames.Talk):
-            hub.get().talk(member.room_id, member.seat, frame.say)
+            hub.get().talk(member.room_id, member.seat, frame.say, member.player_id)
         elif not isinstance(frame, frames.Sync | frames.Ping):
             await threads.run(_host, frame, member)
 

@@ -36,7 +36,7 @@ class Listener(Protocol):
 
 
 class Talker:
-    """How often one seat may speak: TALK_BURST at once, then once in TALK_SECONDS."""
+    """How often one person may speak: TALK_BURST at once, then once in TALK_SECONDS."""
 
     def __init__(self) -> None:
         self.left, self.at = float(settings.TALK_BURST), time.monotonic()
@@ -101,10 +101,11 @@ class Hub:
                 table.alarm.cancel()
             del self.tables[room_id]
 
-    def talk(self, room_id: int, seat: int, say: str) -> None:
-        """Pass on what somebody at a table says, here and in the other processes; kept nowhere. Raises TooMany."""
+    def talk(self, room_id: int, seat: int, say: str, who: int) -> None:
+        """Pass on what somebody at a table says, here and in the other processes; kept nowhere.
+        `who` is measured, in whichever seat. Raises TooMany."""
         table = self.tables.get(room_id)
-        if table is None or not table.talkers.setdefault(seat, Talker()).may_speak():
+        if table is None or not table.talkers.setdefault(who, Talker()).may_speak():
             raise TooMany(_("Let the others say something too."))
         self.heard(room_id, seat, say)
         self.spawn(self._send({"type": "room.talk", "room": room_id, "seat": seat, "say": say, "from": PROCESS}))

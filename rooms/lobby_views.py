@@ -17,7 +17,7 @@ from games.engine import registry
 from games.engine.errors import BadOptions
 from players import services as players
 from players.address import client_address
-from players.names import NameRefused
+from players.errors import NameRefused, TooManyGuests
 from players.selectors import Player
 from rooms import clock, closing, codes, lobby, lobby_rows, money, presence, seating, selectors, settlement
 from rooms.busy import busy
@@ -297,6 +297,8 @@ def _seat(
     except NameRefused as error:
         typed_name = request.POST.get("name", "")[:60]
         return _page(request, status=400, name_error=error.text, asked_by=error_name, **{**typed, "name": typed_name})
+    except TooManyGuests as error:
+        return _page(request, status=429, **typed, **{error_name: error.text})
     give_up = request.POST.get("give_up") == "1"
     try:
         try:
@@ -322,7 +324,7 @@ def _seat(
 
 def _person(request: HttpRequest) -> Player:
     """Who asks: a first visitor becomes a guest here; a guest may take another name while at no table.
-    Raises NameRefused."""
+    Raises NameRefused and TooManyGuests."""
     name = request.POST.get("name", "")
     player = player_in(request)
     if player is None:

@@ -81,8 +81,10 @@ def take_control(room_id: int, sitting_id: int) -> None:
         was_automatic = seat.auto_play
         seat.missed, seat.auto_play = 0, False
         seat.save(update_fields=["missed", "auto_play"])
-        if was_automatic and any(prompt.seat == seat.number for prompt in game_selectors.prompts(table.loaded)):
-            table.open_question(clock.now())
+        now, opened_at = clock.now(), table.room.opened_at
+        asked = any(prompt.seat == seat.number for prompt in game_selectors.prompts(table.loaded))
+        if was_automatic and asked and (opened_at is None or opened_at <= now):
+            table.open_question(now)  # in a pause the question opens when the pause is over
         table.save()
 
 

@@ -201,7 +201,9 @@ def _give_back(since: datetime, now: datetime, gap: timedelta) -> None:
     Room.objects.filter(status=Room.Status.PLAYING, deadline_at__gte=since, turn_seconds__isnull=False).update(
         opened_at=now, deadline_at=now + F("turn_seconds") * timedelta(seconds=1), version=F("version") + 1
     )
-    Room.objects.filter(status=Room.Status.STARTING).update(starts_at=F("starts_at") + gap, due_at=F("starts_at") + gap)
+    Room.objects.filter(status=Room.Status.STARTING).update(
+        starts_at=F("starts_at") + gap, due_at=F("starts_at") + gap, version=F("version") + 1
+    )
     Room.objects.filter(away_since__isnull=False).update(away_since=F("away_since") + gap)
     Connection.objects.update(seen_at=now)
     Watcher.objects.update(seen_at=now)

@@ -16,6 +16,7 @@ from games import selectors as game_selectors
 from games import views as game_views
 from games.bots import levels as bot_levels
 from players import services as players
+from players.errors import TooManyGuests
 from players.selectors import Player, player_of
 from rooms import closing, hub, money, presence, seating, selectors
 from rooms.busy import busy
@@ -80,7 +81,10 @@ def play(request: HttpRequest) -> HttpResponse:
     form = PlayForm(request.POST)
     if not form.is_valid():
         return render(request, "home/index.html", {**_home_context(request), "error": form.one_error()}, status=400)
-    player = player_in(request) or players.sign_in_guest(request)
+    try:
+        player = player_in(request) or players.sign_in_guest(request)
+    except TooManyGuests as error:
+        return render(request, "home/index.html", {**_home_context(request), "error": error.text}, status=429)
     try:
         seating.check_pace(player)  # before anything is given up for it
         if request.POST.get("give_up") == "1":

@@ -88,6 +88,12 @@ def live_site(_sites: dict[str, LiveSite], transactional_db: None) -> Iterator[L
 
 
 @pytest.fixture
+def quiet_site(_sites: dict[str, LiveSite], transactional_db: None) -> None:
+    """No web process pulses on this worker's database while the test says what time has done."""
+    _sites["shared"].stop()
+
+
+@pytest.fixture
 def other_site(services: Run, transactional_db: None, tmp_path: Path) -> Iterator[Any]:
     """Makes a further site on this worker's database: `other_site(TURN_SECONDS="1", worker=True)`."""
     made: list[LiveSite] = []

@@ -423,7 +423,8 @@ def test_the_export_holds_all_that_is_ones_own() -> None:
     answer = client.post("/accounts/export/")
     assert answer.status_code == 200 and answer.headers["Content-Type"] == "application/zip"
     packed = zipfile.ZipFile(io.BytesIO(answer.content))
-    assert sorted(packed.namelist()) == ["matches.csv", "matches.json", "profile.csv", "profile.json"]
+    names = [f"{name}.{form}" for name in ("gold", "matches", "profile") for form in ("csv", "json")]
+    assert sorted(packed.namelist()) == names
     assert json.loads(packed.read("profile.json"))[0]["address"] == "ana@play.example"
     (match,) = json.loads(packed.read("matches.json"))
     assert match["match"] == room.match_id and match["place"] in {1, 2, 3, 4} and match["name"] == "Ana"

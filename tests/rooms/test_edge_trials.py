@@ -241,7 +241,7 @@ def sign_in(player: Player, visitor: Visitor) -> None:
     """A session as the sign-in makes one, in this visitor's browser."""
     session = SessionStore()
     session[SESSION_KEY] = str(player.pk)
-    session[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
+    session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
     session[HASH_SESSION_KEY] = player.get_session_auth_hash()
     session.create()
     assert session.session_key is not None

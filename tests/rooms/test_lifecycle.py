@@ -26,7 +26,7 @@ from rooms.errors import (
 from rooms.models import Room, Seat
 from tests.rooms import stage
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("quiet_site")]
 
 HOUR = timedelta(hours=1)
 

@@ -13,7 +13,7 @@ from rooms import clock, closing, hosting, playing, seating, tasks
 from rooms.models import Connection, Room, Seat
 from tests.rooms import stage
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("quiet_site")]
 
 
 def answers(room: Room) -> list[tuple[int | None, str, str]]:

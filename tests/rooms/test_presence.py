@@ -12,7 +12,7 @@ from rooms.errors import AlreadySeated, NoSuchRoom
 from rooms.models import Connection, Pulse, Room, Seat
 from tests.rooms import stage
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("quiet_site")]
 
 
 def test_one_player_opens_eight_tables_at_once_and_gets_one() -> None:

@@ -16,7 +16,7 @@ from rooms.errors import (
 from rooms.models import Connection, Pulse, Room, Seat
 from tests.rooms import stage
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("quiet_site")]
 
 
 def in_the_frame(room: Room, player: Player, viewer: int = 0) -> dict[str, Any]:

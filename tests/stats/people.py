@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 from django.test import Client
 
@@ -34,7 +35,7 @@ def four(*names: str) -> list[Player]:
 def visit(player: Player | None = None) -> Client:
     client = Client()
     if player is not None:
-        client.force_login(player, backend="django.contrib.auth.backends.ModelBackend")
+        client.force_login(player, backend=settings.AUTHENTICATION_BACKENDS[0])
     return client
 
 
