@@ -4,7 +4,7 @@ PYTHON := .venv/bin/python
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-browser play stop test soak lint types format bench conform playthroughs screenshots lock clean
+.PHONY: help setup setup-browser play admin stop test soak lint types format bench conform playthroughs screenshots lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | awk -F '\t' '{printf "make %-14s %s\n", $$1, $$2}'
@@ -42,6 +42,9 @@ setup-browser: setup ## find Chromium for the browser tests; as root, install it
 
 play: setup ## run the game on this machine; PORT=9000 make play for another port
 	@exec $(PYTHON) -m dominopoker.local play
+
+admin: setup ## make the first staff: NAME=Olga make admin (ROLE=support, moderator, senior or admin); printed once
+	@exec $(PYTHON) manage.py make_admin "$${NAME:-Olga}" --role "$${ROLE:-admin}"
 
 stop: setup ## stop PostgreSQL and Valkey that manage.py commands have started
 	@exec $(PYTHON) -m dominopoker.local stop

@@ -350,6 +350,7 @@ FRAMES_BURST = env_int("FRAMES_BURST", 20, 1, 10_000)
 HANDSHAKES_A_MINUTE = env_int("HANDSHAKES_A_MINUTE", 20, 1, 1_000_000)
 SOCKETS_AN_IDENTITY = env_int("SOCKETS_AN_IDENTITY", 6, 1, 1000)
 ROOMS_IN_TEN_MINUTES = env_int("ROOMS_IN_TEN_MINUTES", 6, 1, 1_000_000)
+PAID_SEATS_IN_TEN_MINUTES = env_int("PAID_SEATS_IN_TEN_MINUTES", 6, 1, 1_000_000)
 GUESSES_A_MINUTE_IDENTITY = env_int("GUESSES_A_MINUTE_IDENTITY", 10, 1, 1_000_000)
 GUESSES_A_MINUTE_ADDRESS = env_int("GUESSES_A_MINUTE_ADDRESS", 60, 1, 1_000_000)
 WATCHERS_A_ROOM = env_int("WATCHERS_A_ROOM", 50, 0, 100_000)
@@ -367,6 +368,16 @@ CORRECTION_COINS_A_DAY = env_int("CORRECTION_COINS_A_DAY", 50_000, 1, 1_000_000_
 CORRECTION_SECONDS = env_seconds("CORRECTION_SECONDS", 86400)
 # Further checks of check_ledger, each a function without arguments that gives one line a finding.
 LEDGER_CHECKS = ["rooms.audit.escrows"]
+
+# From where on a signal of chip dumping is shown to moderators (docs/moderation.md); nothing follows of itself.
+FLAG_DAYS = env_int("FLAG_DAYS", 30, 1, 366)
+FLAG_COINS = env_int("FLAG_COINS", 2000, 1, 1_000_000_000)
+FLAG_SHARE_PERCENT = env_int("FLAG_SHARE_PERCENT", 70, 1, 100)
+FLAG_YOUNG_DAYS = env_int("FLAG_YOUNG_DAYS", 7, 1, 366)
+FLAG_YOUNG_ACCOUNTS = env_int("FLAG_YOUNG_ACCOUNTS", 3, 1, 1000)
+FLAG_POT_COINS = env_int("FLAG_POT_COINS", 1000, 1, 1_000_000_000)
+FLAG_FORFEIT_SECONDS = env_int("FLAG_FORFEIT_SECONDS", 120, 1, 86400)
+FLAG_PAIR_MATCHES = env_int("FLAG_PAIR_MATCHES", 20, 1, 1_000_000)
 
 # A forced deal for trials, as a JSON list of decks; it exists only where TESTING is set.
 TESTING = env_bool("TESTING", False)

@@ -55,6 +55,7 @@ urlpatterns = [
     ),
     path("accounts/", include("allauth.account.urls")),
     path("accounts/2fa/", include("allauth.mfa.urls")),
+    path("admin/house/", include("rooms.staff_urls")),
     path("admin/", admin.site.urls),
     path("healthz", views.healthz, name="healthz"),
     path("jsi18n/", JavaScriptCatalog.as_view(), name="jsi18n"),

@@ -2,15 +2,34 @@
 
 from collections.abc import Collection
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
+
+from django.db import connection
 
 from games import history
 from games.engine import deals, table, wire
 from games.engine.table import Prompt
 from games.errors import NoSuchMatch
 from games.history import Loaded
-from games.models import Match, MatchSeat
+from games.models import Match, MatchEvent, MatchSeat
 from games.record import FORMAT, EventRecord, Record, SeatRecord
+
+_PAIRS = """
+SELECT a.player_id, b.player_id, count(*) FROM games_match m
+JOIN games_matchseat a ON a.match_id = m.id JOIN games_matchseat b ON b.match_id = m.id AND b.player_id > a.player_id
+JOIN players_player p ON p.id = a.player_id AND NOT p.is_guest
+JOIN players_player q ON q.id = b.player_id AND NOT q.is_guest
+WHERE m.created_at >= %(since)s AND m.created_at < %(until)s
+GROUP BY 1, 2 HAVING count(*) >= %(least)s ORDER BY 3 DESC, 1, 2"""
+
+
+class Withdrawal(NamedTuple):
+    """A player who left a match for good, so many seconds after it was opened."""
+
+    match_id: int
+    player_id: int
+    seconds: int
+
 
 # Games whose tiles are all known once a round is scored; only theirs may be opened.
 OPENED_WHEN_SCORED = {"domino_poker"}
@@ -124,6 +143,39 @@ def matches_of(player_id: int) -> list[dict[str, Any]]:
         }
         for seat in seats.order_by("-match_id")
     ]
+
+
+def match_of(match_id: int) -> Match | None:
+    """The match, without its secret; for pages that ask themselves who may see what of it."""
+    return Match.objects.filter(pk=match_id).defer("secret").first()
+
+
+def is_over(match: Match) -> bool:
+    """Whether nothing is played in it any more."""
+    return match.status in {Match.Status.FINISHED, Match.Status.ABANDONED}
+
+
+def withdrawals(match_ids: Collection[int]) -> list[Withdrawal]:
+    """Who left these matches for good, and how many seconds after they were opened."""
+    left = MatchEvent.objects.filter(match_id__in=match_ids, answer=table.WITHDRAW).select_related("match")
+    rows = left.defer("body", "match__secret").order_by("match_id", "number")
+    sat = {
+        (seat.match_id, seat.number): seat.player_id
+        for seat in MatchSeat.objects.filter(match_id__in=match_ids, player__isnull=False)
+    }
+    return [
+        Withdrawal(row.match_id, player_id, int((row.at - row.match.created_at).total_seconds()))
+        for row in rows
+        if (player_id := sat.get((row.match_id, row.seat or 0))) is not None
+    ]
+
+
+def pairs(since: datetime, until: datetime, least: int) -> list[tuple[int, int, int]]:
+    """Pairs of registered players who sat together in so many matches that were opened in the period, or more: two
+    numbers and how many matches, the most first."""
+    with connection.cursor() as cursor:
+        cursor.execute(_PAIRS, {"since": since, "until": until, "least": least})
+        return [(int(one), int(other), int(count)) for one, other, count in cursor.fetchall()]
 
 
 def is_finished(match_id: int) -> bool:

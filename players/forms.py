@@ -1,5 +1,6 @@
 """The forms of accounts, where ours differ from allauth's."""
 
+import time
 from typing import Any
 
 from allauth.account.adapter import get_adapter
@@ -19,6 +20,8 @@ from players.errors import NameRefused
 from players.models import Player, normal_address
 from players.names import checked, login_name
 
+# Asking for a new password takes at least this long, so that the time tells nothing of the address.
+RESET_SECONDS = 0.2
 LONGEST_PASSWORD = 256  # hashing longer ones would be work for strangers to give us
 
 
@@ -110,4 +113,10 @@ class ResetPasswordForm(AllauthResetPasswordForm):
         address = normal_address(self.cleaned_data["email"])
         account = account_for(address)
         self.users = [account] if account is not None and account.is_active else []
+        return address
+
+    def save(self, request: HttpRequest, **kwargs: Any) -> str:
+        began = time.monotonic()
+        address: str = super().save(request, **kwargs)
+        time.sleep(max(0.0, RESET_SECONDS - (time.monotonic() - began)))
         return address

@@ -65,6 +65,16 @@ class Player(AbstractUser):
         super().save(*args, **kwargs)
 
 
+class UsedAddress(models.Model):
+    """An address that has had its welcome bonus, as a keyed digest: it outlives the account, and tells nobody which."""
+
+    digest = models.CharField(max_length=64, primary_key=True)
+    at = models.DateTimeField(db_default=Now())
+
+    def __str__(self) -> str:
+        return self.digest[:8]
+
+
 class Ban(models.Model):
     """Somebody may not play until a time, or for good. Lifted, it stays as a record."""
 
@@ -87,6 +97,65 @@ class Ban(models.Model):
 
     def __str__(self) -> str:
         return f"ban {self.pk} of player {self.player_id}"
+
+
+class StaffAct(models.Model):
+    """One look at personal data or one action by staff. The database adds rows and changes none (migration 0004).
+
+    `by` is empty when a command did it. The player is a number alone: guests are forgotten, the record is not."""
+
+    class Act(models.TextChoices):
+        SEARCH = "search", _("saw a list of players")
+        LOOK = "look", _("saw a player")
+        LEDGER = "ledger", _("searched the ledger")
+        EXPORT = "export", _("exported the ledger")
+        MONEY = "money", _("saw the gold of a room")
+        MATCH = "match", _("saw a match")
+        VERIFY = "verify", _("verified a match")
+        FLAGS = "flags", _("saw the flags")
+        CORRECTIONS = "corrections", _("saw the corrections")
+        LOG = "log", _("saw this log")
+        BAN = "ban", _("banned")
+        UNBAN = "unban", _("lifted a ban")
+        NOTE = "note", _("noted")
+        SESSIONS = "sessions", _("ended sessions")
+        ASK = "ask", _("asked for a correction")
+        APPROVE = "approve", _("approved a correction")
+        DECLINE = "decline", _("declined a correction")
+        APPOINT = "appoint", _("gave or took a role")
+        REFUSED = "refused", _("was refused")
+
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+", verbose_name=_("who")
+    )
+    act = models.CharField(_("what"), max_length=12, choices=Act)
+    player = models.BigIntegerField(_("whom"), null=True)
+    subject = models.CharField(_("about"), max_length=500, blank=True, default="")
+    reason = models.CharField(_("reason"), max_length=500, blank=True, default="")
+    at = models.DateTimeField(_("when"), db_default=Now())
+
+    class Meta:
+        verbose_name, verbose_name_plural = _("act of staff"), _("acts of staff")
+        default_permissions = ()
+        permissions = [
+            ("see_players", "May find and see players"),
+            ("see_personal", "May see addresses and sessions"),
+            ("see_ledger", "May search the ledger"),
+            ("export_ledger", "May export the ledger"),
+            ("see_matches", "May see matches that are over"),
+            ("see_flags", "May see signals of chip dumping"),
+            ("ban", "May ban and end bans"),
+            ("note", "May write notes"),
+            ("end_sessions", "May sign players out"),
+            ("ask_correction", "May ask for corrections"),
+            ("approve_correction", "May approve and decline corrections"),
+            ("see_log", "May see what staff did"),
+            ("appoint", "May give and take roles"),
+        ]
+        indexes = [models.Index(fields=["player", "id"], name="staff_act_player")]
+
+    def __str__(self) -> str:
+        return f"act {self.pk} ({self.act})"
 
 
 def normal_address(address: str) -> str:

@@ -2,11 +2,23 @@
 
 import hashlib
 from collections.abc import Collection
+from datetime import datetime
 from typing import Any
 
 from players.models import Player
 
-__all__ = ["Player", "active", "is_active", "player_of", "shown_name", "stamp_of", "stamps"]
+__all__ = [
+    "Player",
+    "active",
+    "found",
+    "is_active",
+    "joined",
+    "names",
+    "player_of",
+    "shown_name",
+    "stamp_of",
+    "stamps",
+]
 
 
 def player_of(user: Any) -> Player | None:
@@ -22,6 +34,24 @@ def is_active(player_id: int) -> bool:
 def active(player_ids: Collection[int]) -> set[int]:
     """Those of these players who may act."""
     return set(Player.objects.filter(pk__in=player_ids, is_active=True).values_list("pk", flat=True))
+
+
+def found(text: str) -> Player | None:
+    """The player of this number, or the registered one of this name, in any case; None when there is none."""
+    text = text.strip()
+    if text.isascii() and text.isdigit() and len(text) < 19:
+        return Player.objects.filter(pk=int(text)).first()
+    return Player.objects.filter(shown_name__iexact=text, is_guest=False).first() if text else None
+
+
+def names(player_ids: Collection[int]) -> dict[int, str]:
+    """What others see of each of these players; those who are gone are left out."""
+    return dict(Player.objects.filter(pk__in=player_ids).values_list("pk", "shown_name"))
+
+
+def joined(player_ids: Collection[int]) -> dict[int, datetime]:
+    """Since when each of these players is known here."""
+    return dict(Player.objects.filter(pk__in=player_ids).values_list("pk", "date_joined"))
 
 
 def shown_name(player: Player) -> str:

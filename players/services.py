@@ -15,10 +15,11 @@ from django.db.models import Exists, OuterRef, ProtectedError
 from django.db.models.functions import Now
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 
 from players.errors import NameRefused
-from players.models import Ban, Player
+from players.models import Ban, Player, UsedAddress, normal_address
 from players.names import checked, login_name
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "ban",
     "close_account",
     "end_sessions",
+    "first_use_of",
     "forget_ended_sessions",
     "forget_idle_guests",
     "former_name",
@@ -224,3 +226,11 @@ def close_account(player_id: int) -> None:
         row.last_login, row.closed_at = None, timezone.now()
         row.set_unusable_password()
         row.save()
+
+
+def first_use_of(address: str) -> bool:
+    """Whether this mail address is used for the first time, which uses it: the welcome bonus comes once for each, also
+    when an account of it was deleted since. Inside the caller's transaction."""
+    digest = salted_hmac("players.used-address", normal_address(address), algorithm="sha256").hexdigest()
+    _row, made = UsedAddress.objects.get_or_create(digest=digest)
+    return made

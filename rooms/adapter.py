@@ -1,6 +1,9 @@
 """Signing in where it touches a table: a guest who becomes somebody else leaves the guest's seat properly."""
 
+from typing import Any
+
 from allauth.core.exceptions import ImmediateHttpResponse
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest
 from django.shortcuts import redirect
@@ -8,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from players.adapter import AccountAdapter, guest_in
 from players.selectors import Player
-from rooms import closing, selectors
+from rooms import accounts, closing, selectors
 
 GIVES_UP = "gives_up_table"
 
@@ -20,7 +23,19 @@ def running_match(player: Player | None) -> str | None:
 
 
 class SiteAdapter(AccountAdapter):
-    """Accounts of people who may sit somewhere."""
+    """Accounts of people who may sit somewhere, and have coins."""
+
+    def save_user(self, request: HttpRequest, user: Player, form: Any, commit: bool = True) -> Player:
+        saved = super().save_user(request, user, form, commit)
+        if commit and settings.EMAIL_VERIFICATION != "mandatory":
+            accounts.welcome(saved, form.cleaned_data["email"])
+        return saved
+
+    def confirm_email(self, request: HttpRequest, email_address: Any) -> bool:
+        confirmed = super().confirm_email(request, email_address)
+        if confirmed and settings.EMAIL_VERIFICATION == "mandatory":
+            accounts.welcome(email_address.user, email_address.email)
+        return confirmed
 
     def login(self, request: HttpRequest, user: Player) -> None:
         """Sign in. The guest of before leaves its table; one in a running match must have agreed to that."""

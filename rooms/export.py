@@ -11,6 +11,7 @@ from typing import Any
 
 from games import selectors as games
 from players.selectors import Player
+from wallet import selectors as wallet
 
 # A spreadsheet takes a cell that begins so for a formula.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -36,8 +37,15 @@ def matches(player: Player) -> Sheet:
     return Sheet("matches", columns, [[one[key] for key in columns] for one in games.matches_of(player.pk)])
 
 
+def gold(player: Player) -> Sheet:
+    """Every movement of the player's coins, oldest first."""
+    columns = ("at", "kind", "reference", "amount", "balance", "memo")
+    lines = wallet.all_lines(player.pk)
+    return Sheet("gold", columns, [[getattr(line, key) for key in columns] for line in lines])
+
+
 # Whoever keeps something of a player adds the function that gives it to its owner.
-SHEETS: list[Callable[[Player], Sheet]] = [profile, matches]
+SHEETS: list[Callable[[Player], Sheet]] = [profile, matches, gold]
 
 
 def archive(player: Player) -> bytes:

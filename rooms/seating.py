@@ -69,10 +69,22 @@ def check_pace(player: Player) -> None:
 
 
 def _count_pace(player: Player) -> None:
-    key = f"rooms-made:{player.pk}"
+    _count(f"rooms-made:{player.pk}")
+
+
+def _count(key: str) -> int:
+    """How often within ten minutes; 0 without the cache."""
     with contextlib.suppress(Exception):
         cache.add(key, 0, 600)
-        cache.incr(key)
+        return int(cache.incr(key))
+    return 0
+
+
+def _check_paid_pace(player: Player) -> None:
+    """At most PAID_SEATS_IN_TEN_MINUTES seats with a fee a player: sitting and leaving fills the ledger. Raises
+    TooMany."""
+    if _count(f"paid-seats:{player.pk}") > settings.PAID_SEATS_IN_TEN_MINUTES:
+        raise TooMany
 
 
 def new_token(player: Player, code: str) -> str:
@@ -312,6 +324,8 @@ def _join(table: Table, player: Player, number: int | None, agreed_fee: int) -> 
         raise Removed
     if agreed_fee != table.room.fee:
         raise FeeToAgree(table.room.fee)
+    if table.room.fee:
+        _check_paid_pace(player)
     if number is None:
         number = next((n for n in range(SEATS) if table.seat(n) is None), None)
         if number is None:

@@ -13,7 +13,7 @@ from rooms.models import Room, Seat
 from wallet import selectors as wallet_selectors
 from wallet import services as wallet
 from wallet import split
-from wallet.errors import InsufficientFunds, NoAccount
+from wallet.errors import AccountClosed, InsufficientFunds, NoAccount
 
 if TYPE_CHECKING:
     from rooms.table import Table
@@ -43,7 +43,7 @@ def charge(room: Room, seat: Seat, player: Player) -> None:
         wallet.charge_fee(seat.pk, room.pk, player.pk, room.fee)
     except InsufficientFunds as error:
         raise NotEnough(room.fee, room.fee - error.missing) from error
-    except NoAccount as error:
+    except (NoAccount, AccountClosed) as error:
         raise NotEnough(room.fee, 0) from error
     seat.paid = room.fee
     seat.save(update_fields=["paid"])

@@ -15,22 +15,30 @@ from wallet.models import Account, Correction, Kind, Posting, Reward, Transactio
 __all__ = [
     "ALL",
     "Filters",
+    "Flow",
     "Kind",
     "Line",
     "Page",
+    "Pot",
     "Search",
     "Sheet",
     "SheetLine",
     "all_lines",
     "balance",
     "balances",
+    "corrected_player",
+    "corrections",
+    "flows",
     "found",
     "held",
     "open_escrows",
     "open_stacks",
     "pending_corrections",
+    "pots",
+    "reference_of",
     "reward_left",
     "reward_of",
+    "room_of",
     "room_sheet",
     "search",
     "statement",
@@ -83,6 +91,7 @@ class Search:
     """What a moderator looks for: all of what is given. Dates from `since`, before `until`; amounts both included."""
 
     player_id: int | None = None
+    room_id: int | None = None
     reference: str = ""
     kinds: Collection[str] = ()
     least: int | None = None
@@ -120,6 +129,41 @@ class Sheet:
     def adds_up(self) -> bool:
         return self.paid == self.refunded + self.paid_out + self.abandoned + self.left
 
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """What one player's fees have brought another in pots, within a period: from how many matches, the first when."""
+
+    loser_id: int
+    winner_id: int
+    coins: int
+    matches: int
+    first_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Pot:
+    """A pot that was paid out: by which transaction, when, and how many coins."""
+
+    reference: str
+    at: datetime
+    coins: int
+
+
+# Each fee of a pot went to the winners in the measure of what they won.
+_FLOWS = """
+WITH paid AS (
+    SELECT t.id, t.at, sum(p.amount) AS pot FROM wallet_transaction t
+    JOIN wallet_posting p ON p.transaction_id = t.id
+    WHERE t.kind = 'payout' AND t.at >= %(since)s AND t.at < %(until)s GROUP BY t.id, t.at
+)
+SELECT s.owner_id, d.owner_id, sum(f.amount * p.amount / paid.pot)::bigint, count(*), min(paid.at) FROM paid
+JOIN wallet_posting p ON p.transaction_id = paid.id
+JOIN wallet_resolution r ON r.transaction_id = paid.id
+JOIN wallet_posting f ON f.transaction_id = r.fee_id
+JOIN wallet_account s ON s.id = f.source_id
+JOIN wallet_account d ON d.id = p.destination_id
+WHERE s.id <> d.id GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2"""
 
 _HOUSE = """
 SELECT COALESCE((SELECT sum(amount) FROM wallet_posting WHERE destination_id = %(id)s), 0)
@@ -293,6 +337,9 @@ def _matching(wanted: Search) -> QuerySet[Posting]:
     if wanted.player_id is not None:
         number = Account.objects.filter(owner=wanted.player_id).values_list("pk", flat=True).first()
         matching = matching.filter(Q(source=number) | Q(destination=number)) if number else matching.none()
+    if wanted.room_id is not None:
+        number = Account.objects.filter(code=chart.room_account(wanted.room_id)).values_list("pk", flat=True).first()
+        matching = matching.filter(Q(source=number) | Q(destination=number)) if number else matching.none()
     if wanted.reference:
         matching = matching.filter(transaction__reference__startswith=wanted.reference)
     if wanted.kinds:
@@ -315,3 +362,42 @@ def pending_corrections() -> QuerySet[Correction]:
         .select_related("account", "corrects", "requested_by")
         .order_by("id")
     )
+
+
+def corrections(player_id: int | None = None, limit: int = 50) -> list[Correction]:
+    """The newest corrections, of this player's account or of all, decided or not."""
+    found = Correction.objects.select_related("account__owner", "corrects", "requested_by", "decided_by", "transaction")
+    if player_id is not None:
+        found = found.filter(account__owner=player_id)
+    return list(found.order_by("-id")[:limit])
+
+
+def corrected_player(correction_id: int) -> int | None:
+    """Whose account this correction is about; None when there is no such correction."""
+    return Correction.objects.filter(pk=correction_id).values_list("account__owner", flat=True).first()
+
+
+def reference_of(transaction_id: int) -> str | None:
+    """The reference of a transaction by its number."""
+    return Transaction.objects.filter(pk=transaction_id).values_list("reference", flat=True).first()
+
+
+def room_of(reference: str) -> int | None:
+    """The room whose escrow this transaction has touched; None when it has touched none."""
+    lines = Posting.objects.filter(transaction__reference=reference).values_list("source__code", "destination__code")
+    codes = {code for line in lines for code in line}
+    return next((chart.number_of(code) for code in sorted(codes) if chart.family(code) == "room"), None)
+
+
+def flows(since: datetime, until: datetime) -> list[Flow]:
+    """Who has won whose coins in the pots of a period, the most coins first; the house and oneself are left out."""
+    with connection.cursor() as cursor:
+        cursor.execute(_FLOWS, {"since": since, "until": until})
+        return [Flow(*row) for row in cursor.fetchall()]
+
+
+def pots(since: datetime, until: datetime, least: int) -> list[Pot]:
+    """The pots of a period with this many coins or more, the largest first."""
+    paid = Transaction.objects.filter(kind=Kind.PAYOUT, at__gte=since, at__lt=until)
+    rows = paid.annotate(coins=Sum("postings__amount")).filter(coins__gte=least).order_by("-coins", "id")
+    return [Pot(one.reference, one.at, one.coins) for one in rows]

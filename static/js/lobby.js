@@ -73,8 +73,25 @@ function showOnline({ players, tables }) {
   if (place.textContent !== text) place.textContent = text;
 }
 
+// A row that is changed between press and release would swallow the click: what comes meanwhile waits.
+let pressed = false;
+const held = [];
+
+page.querySelector("[data-rows]").addEventListener("pointerdown", () => { pressed = true; });
+for (const end of ["pointerup", "pointercancel"]) {
+  addEventListener(end, () => setTimeout(() => {
+    pressed = false;
+    for (const frame of held.splice(0)) show(frame);
+  }));
+}
+
 function onFrame(frame) {
   if (frame.t !== "lobby") return;
+  if (pressed) held.push(frame);
+  else show(frame);
+}
+
+function show(frame) {
   if (frame.from !== null && frame.from !== known.v && !known.fresh) {
     socket.send({ t: "sync", v: known.v }); // a gap: ask for everything
     return;

@@ -68,6 +68,8 @@ def test_signing_up_in_another_tab_leaves_the_table_open(page: Page, live_site: 
     tab.get_by_role("button", name="Create the account").click()
     expect(tab.get_by_label("Account of Bo")).to_be_visible()
     page.bring_to_front()
+    page.wait_for_timeout(3000)  # the session of before is looked at once a second
+    expect(page.locator("#table")).to_have_attribute("data-status", "connected")
     player.click_through(page)
     assert MatchEvent.objects.filter(by="seat").count() == 8
 

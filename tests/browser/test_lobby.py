@@ -81,6 +81,19 @@ def test_open_a_table_and_sit_down_at_it_from_another_page(visit: Visit) -> None
     assert dict(Seat.objects.values_list("number", "name")) == {0: "Zoë", 1: "Mia"}
 
 
+def test_a_row_that_changes_under_a_press_does_not_swallow_the_click(visit: Visit) -> None:
+    ana = stage.person("Ana")
+    room = stage.waiting(ana)
+    guest = visit()
+    button = guest.locator(f"#room-{room.pk} [data-sit]")
+    button.hover()
+    guest.mouse.down()
+    hosting.put_bot(room.pk, ana.pk, 3, "medium")
+    guest.wait_for_timeout(SOON_MS)
+    guest.mouse.up()
+    expect(guest).to_have_url(TABLE)
+
+
 def test_a_double_click_opens_one_table(visit: Visit) -> None:
     page = visit()
     page.click("text=Open a table")

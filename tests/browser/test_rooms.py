@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from django.utils import timezone
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, WebSocketRoute, expect
 
 from games.models import MatchEvent, MatchSeat
 from rooms.models import Room, Seat
@@ -25,7 +25,8 @@ new PerformanceObserver((list) => {
   for (const entry of list.getEntries()) {
     if (entry.hadRecentInput) continue;
     const rect = (r) => [r.x, r.y, r.width, r.height].join(" ");
-    window.shifts.push(entry.sources.map((s) => `${s.node?.className} from ${rect(s.previousRect)} to ${rect(s.currentRect)}`));
+    const words = (s) => `${s.node?.className} from ${rect(s.previousRect)} to ${rect(s.currentRect)}`;
+    window.shifts.push(entry.sources.map(words));
   }
 }).observe({ type: "layout-shift", buffered: true });
 """
@@ -371,6 +372,33 @@ def test_missed_turns_are_seen_by_all_and_taken_back(arrive: Arrive, other_site:
     other.click("[data-action=resume]")
     expect(host.locator(f"{plate}[data-auto]")).to_have_count(0)
     expect(host.locator(f"{plate} .misses")).to_be_hidden()
+
+
+def test_an_answer_that_was_on_its_way_too_long_is_said_to_be_late(arrive: Arrive, other_site: Any) -> None:
+    site = other_site(TURN_SECONDS="1.5")
+    host = arrive()
+    slow: list[Callable[[], None]] = []
+
+    def carry(page_side: WebSocketRoute) -> None:
+        server = page_side.connect_to_server()
+
+        def up(message: str | bytes) -> None:
+            if '"act"' in str(message):
+                slow.append(lambda: server.send(message))
+            else:
+                server.send(message)
+
+        page_side.on_message(up)
+
+    host.route_web_socket(re.compile("/ws/tables/"), carry)
+    player.open_table(host, site.url, name="Anna")
+    player.fill_and_start(host)
+    host.locator('[data-bid="3"]:visible').click(timeout=20_000)
+    host.locator("[data-bid]:visible").first.wait_for(state="detached", timeout=10_000)
+    for send in slow:
+        send()
+    expect(host.locator("#live")).to_contain_text("Too late")
+    assert MatchEvent.objects.get(tag="BidMade", seat=0).by == "idle"
 
 
 def seconds_shown(page: Page) -> float:
