@@ -7,6 +7,7 @@ const places = [...document.querySelectorAll("[data-coins]")];
 const purse = document.querySelector("[data-purse]");
 const news = document.querySelector("[data-purse-news]");
 const still = () => document.documentElement.dataset.motion === "off" || document.hidden;
+if (document.body.classList.contains("at-table")) Object.assign(purse, { target: "_blank", rel: "noopener" }); // play goes on
 let coins = Number(purse.dataset.purse);
 let counting = 0;
 

@@ -29,7 +29,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 CREATE = {"game": "domino_poker", "visibility": "public", "rounds": "1"}
 # B13, as text in a form.
 NO_AMOUNTS = [
-    "-1", "0.5", "1e3", '"10"', " 10 ", "10 ", "null", "true", "[]", "NaN", "Infinity", str(2**63), str(10**40),
+    "-1", "0.5", "1e3", '"10"', " 10 ", "10 ", "null", "true", "[]", "NaN",
+    "Infinity", str(10**12 + 1), str(2**63), str(10**40),
     "٣٠٠", "３００", "+300", "0x10", "1_000", "1,000", "007", "300\n", "300\x00", "１", "9" * 100_000,
 ]  # fmt: skip
 

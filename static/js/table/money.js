@@ -29,7 +29,7 @@ export function feeFacts(room) {
 function prizeText(prizes) {
   return prizes.length > 1
     ? say("first %(first)s, second %(second)s", { first: prizes[0], second: prizes[1] })
-    : say("first %(first)s", { first: prizes[0] });
+    : gettext("all for the first");
 }
 
 /** What happens to the own fee on leaving, as a sentence for the question; empty in a free room. */
@@ -62,8 +62,8 @@ export function createMoney(speech) {
 
   function build({ fee, pot: coins, prizes }) {
     return [
-      h("span.pot-coins", {}, coin(), h("span.hidden-text", {}, `${gettext("Pot:")} `), h("b", {}, String(coins)), h("span.hidden-text", {}, ` ${gettext("gold")}.`)),
-      h("span.pot-prizes", {}, prizes.length > 0 ? prizeText(prizes) : say("%(fee)s a seat", { fee })),
+      h("span.pot-coins", {}, h("span.pot-word", {}, `${gettext("Pot")} `), coin(), h("b", {}, String(coins)), h("span.hidden-text", {}, ` ${gettext("gold")}.`)),
+      h("span.pot-prizes", {}, prizes.length > 1 ? prizeText(prizes) : say("%(fee)s a seat", { fee })),
     ];
   }
 
