@@ -276,3 +276,17 @@ def test_the_ledger_check_finds_coins_in_a_room_that_is_over() -> None:
     Room.objects.filter(pk=room.pk).update(status="waiting")
     Seat.objects.filter(player=ben).update(paid=0)
     assert list(audit.escrows()) == [f"escrow: room:{room.pk}: 600 coins, but its seats have paid 300"]
+
+
+@pytest.mark.parametrize("rooms", [8, pytest.param(64, marks=pytest.mark.soak)])
+def test_one_player_is_let_into_one_of_many_rooms_at_once(rooms: int, wide_pool: None) -> None:
+    ana = rich("Ana", 4900)
+    waiting = [
+        seating.create_room(rich(f"Host {number}"), visibility="public", options={"rounds": 1}, fee=300)
+        for number in range(rooms)
+    ]
+    results = stage.at_once([partial(seating.sit, ana, one.room_id, agreed_fee=300) for one in waiting])
+    assert sum(isinstance(result, seating.Sitting) for result in results) == 1
+    assert all(isinstance(result, seating.Sitting | AlreadySeated) for result in results), results
+    assert has(ana) == [4600] and Seat.objects.filter(player=ana).count() == 1
+    nothing_is_lost()
