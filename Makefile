@@ -1,7 +1,7 @@
 # Everything a person or a machine does with this project; `make` alone lists it.
 SHELL := /bin/sh
 PYTHON := .venv/bin/python
-WORKERS ?= 2
+WORKERS ?= 4
 
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-browser play admin stop test soak lint types format bench conform playthroughs screenshots lock clean
@@ -67,10 +67,10 @@ conform: setup ## run the rule vectors in tests/vectors
 	@$(PYTHON) manage.py conform tests/vectors/*.json
 
 test: setup-browser lint types conform ## the one definition of green: everything but the soak tests
-	@$(PYTHON) -m pytest -n $(WORKERS) -m "not soak"
+	@$(PYTHON) -m pytest -n $(WORKERS) --dist worksteal -m "not soak"
 
 soak: setup-browser ## the long suites
-	@$(PYTHON) -m pytest -n $(WORKERS) -m soak
+	@$(PYTHON) -m pytest -n $(WORKERS) --dist worksteal -m soak
 
 bench: setup ## figures of the engine and, on servers of its own, of the coins
 	@$(PYTHON) manage.py bench

@@ -396,5 +396,15 @@ LOGGING = {
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": env("LOG_LEVEL", "INFO")},
     # uvicorn would write the address of every socket, and a private room's is its code.
-    "loggers": {name: {"level": "WARNING"} for name in ("uvicorn.error", "django.server", "httpx")},
+    "filters": {
+        "no_sockets": {
+            "()": "django.utils.log.CallbackFilter",
+            "callback": lambda record: "WebSocket" not in str(record.msg),
+        }
+    },
+    "loggers": {
+        "uvicorn.error": {"filters": ["no_sockets"]},
+        "django.server": {"level": "WARNING"},
+        "httpx": {"level": "WARNING"},
+    },
 }

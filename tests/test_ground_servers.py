@@ -82,10 +82,12 @@ def test_the_database_goes_back_to_what_the_migrations_left(services: Run) -> No
     with superuser(services.services, services.database) as admin:
         before = admin.execute("SELECT count(*) FROM django_content_type").fetchone()
         admin.execute("INSERT INTO django_session VALUES ('k', 'd', now())")
+        admin.execute("DELETE FROM auth_group_permissions")
         admin.execute("DELETE FROM auth_permission")
         empty(services.services, services.database)
         assert admin.execute("SELECT count(*) FROM django_session").fetchone() == (0,)
         assert admin.execute("SELECT count(*) FROM auth_permission").fetchone() != (0,)
+        assert admin.execute("SELECT count(*) FROM auth_group_permissions").fetchone() != (0,)
         assert admin.execute("SELECT count(*) FROM django_content_type").fetchone() == before
 
 
