@@ -1,4 +1,4 @@
-"""Matches of rooms become facts of statistics in the transaction that ends them: four registered people, and no others."""
+"""Rooms record their matches for statistics as they end: those of four registered people, and no others."""
 
 import pytest
 
