@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
-from functools import cached_property, partial
+from functools import cached_property
 
 from django.conf import settings
 from django.db import transaction
@@ -148,7 +148,11 @@ class Table:
         room.save()
         broadcast.announce(self)
         if room.status in {Room.Status.WAITING, Room.Status.STARTING, Room.Status.DESTROYED}:
-            transaction.on_commit(partial(_tell_old_table, room.pk), robust=True)
+
+            def tell_old_table() -> None:  # by a name: Django writes the name of a hook that fails
+                _tell_old_table(room.pk)
+
+            transaction.on_commit(tell_old_table, robust=True)
 
 
 def _tell_old_table(room_id: int) -> None:

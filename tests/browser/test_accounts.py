@@ -104,7 +104,7 @@ def test_signing_out_ends_the_table_in_the_other_tab(page: Page, live_site: Live
     assert Seat.objects.filter(player__isnull=False).exists(), "away, not forfeited"
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", [pytest.param("light", marks=pytest.mark.soak), "dark"])
 def test_every_page_is_sound_on_a_phone_and_wide(page: Page, live_site: LiveSite, scheme: Any) -> None:
     page.emulate_media(color_scheme=scheme)
     found: dict[str, Any] = {}

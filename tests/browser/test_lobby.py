@@ -271,8 +271,11 @@ def spills(page: Page) -> bool:
     )
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [PHONE, {"width": 820, "height": 1180}, {"width": 1440, "height": 900}])
+@pytest.mark.parametrize("scheme", [pytest.param("light", marks=pytest.mark.soak), "dark"])
+@pytest.mark.parametrize(
+    "size",
+    [PHONE, pytest.param({"width": 820, "height": 1180}, marks=pytest.mark.soak), {"width": 1440, "height": 900}],
+)
 def test_it_fits_every_screen_and_axe_finds_nothing_serious(visit: Visit, scheme: str, size: Any) -> None:
     context: Any = {"viewport": size, "color_scheme": scheme}
     found: dict[str, Any] = {}

@@ -201,8 +201,11 @@ def test_the_balance_is_said_once_a_change_and_stands_still_for_those_who_want_i
     assert tab.evaluate("window.shown") == ["4700"]
 
 
-@pytest.mark.parametrize("size", [PHONE, {"width": 820, "height": 1180}, {"width": 1440, "height": 900}])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    "size",
+    [PHONE, pytest.param({"width": 820, "height": 1180}, marks=pytest.mark.soak), {"width": 1440, "height": 900}],
+)
+@pytest.mark.parametrize("scheme", [pytest.param("light", marks=pytest.mark.soak), "dark"])
 def test_pages_of_gold_spill_nowhere_and_are_clean(
     sign_in: SignIn, live_site: LiveSite, size: Any, scheme: Any
 ) -> None:

@@ -99,7 +99,7 @@ def test_a_second_match_offers_the_first(page: Page, live_site: LiveSite) -> Non
     expect(page.locator("#table")).to_have_attribute("data-status", "connected")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", [pytest.param("light", marks=pytest.mark.soak), "dark"])
 def test_nothing_serious_is_found_by_axe(page: Page, live_site: LiveSite, scheme: Any) -> None:
     page.emulate_media(color_scheme=scheme)
     found = {}

@@ -433,7 +433,7 @@ class Sleep:
             self._page.evaluate("document.dispatchEvent(new Event('resume'))")
 
 
-@pytest.mark.parametrize("told", [True, False])
+@pytest.mark.parametrize("told", [pytest.param(True, marks=pytest.mark.soak), False])
 def test_a_page_that_slept_shows_the_true_clock(arrive: Arrive, live_site: LiveSite, told: bool) -> None:
     host, other = pair(arrive, live_site.url)
     player.fill_and_start(host)
@@ -490,7 +490,7 @@ SKEWED = """
 """
 
 
-@pytest.mark.parametrize("skew", [300_000, -300_000])
+@pytest.mark.parametrize("skew", [300_000, pytest.param(-300_000, marks=pytest.mark.soak)])
 def test_a_wrong_device_clock_changes_nothing(arrive: Arrive, live_site: LiveSite, skew: int) -> None:
     host, other = pair(arrive, live_site.url, timezone_id="Asia/Jakarta")
     other.add_init_script(SKEWED % skew)
@@ -565,7 +565,7 @@ def test_a_network_that_comes_and_goes_ten_times_keeps_the_seat(arrive: Arrive, 
 # -- how it looks to everybody -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", [pytest.param("light", marks=pytest.mark.soak), "dark"])
 def test_nothing_serious_is_found_by_axe_in_a_room(arrive: Arrive, live_site: LiveSite, scheme: str) -> None:
     host, other = pair(arrive, live_site.url, viewport=PHONE, color_scheme=scheme)
     visitor = arrive(color_scheme=scheme)

@@ -28,7 +28,7 @@ from tests.support.services import Run, empty
 
 # Sixteen players at once need a connection each, beside the test's own.
 CONNECTIONS = 24
-runs = pytest.mark.parametrize("runs", [10, pytest.param(200, marks=pytest.mark.soak)])
+runs = pytest.mark.parametrize("runs", [5, pytest.param(200, marks=pytest.mark.soak)])
 
 
 @contextmanager

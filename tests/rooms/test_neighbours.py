@@ -77,3 +77,10 @@ def test_an_outage_in_the_countdown_is_shown_to_those_who_stayed() -> None:
     Pulse.objects.create(process="gone", at=clock.now() - timedelta(seconds=20))
     assert presence.mend_outage() is not None
     assert stage.refreshed(room).version > before
+
+
+def test_what_fails_after_the_commit_leaves_the_action_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    room = stage.waiting(stage.person("Ana"), stage.person("Ben"))
+    monkeypatch.setattr("rooms.table._tell_old_table", lambda _room: 1 / 0)
+    stage.go_away(room, Player.objects.get(shown_name="Ben"))
+    assert stage.refreshed(room).version > 3

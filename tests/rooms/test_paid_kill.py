@@ -63,7 +63,7 @@ def kill_around_the_end(other_site: Any, times: int, seed: int) -> None:
 
 
 def test_killed_around_the_end_a_match_is_paid_once(other_site: Any) -> None:
-    kill_around_the_end(other_site, 2, 1)
+    kill_around_the_end(other_site, 1, 1)
 
 
 @pytest.mark.soak

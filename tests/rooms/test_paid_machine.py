@@ -216,7 +216,7 @@ def drive(people: list[Player], runs: int) -> None:
 
 
 def test_every_exit_of_a_paid_room_keeps_every_coin(people: list[Player]) -> None:
-    drive(people, 40)
+    drive(people, 12)
 
 
 @pytest.mark.soak

@@ -157,7 +157,7 @@ def until_answered(room: Room, step: str) -> None:
 
 
 @pytest.mark.usefixtures("wide_pool")
-@pytest.mark.parametrize("count", [60, pytest.param(500, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("count", [40, pytest.param(500, marks=pytest.mark.soak)])
 def test_answers_count_exactly_when_received_in_time(count: int, settings: Any) -> None:
     settings.TURN_SECONDS = 0.4
     tables = 4
