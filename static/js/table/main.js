@@ -109,6 +109,7 @@ async function loadGame(key) {
   const state = store.get();
   game.render({ ...state, events: [] }, { ...state, view: null, events: [] });
   startClock(state);
+  talk.draw(state.room);
   money.draw(state.room, null);
 }
 
@@ -132,7 +133,8 @@ store.listen((state, old) => {
     if (old.room !== state.room) for (const line of news(state.room, old.room)) speech.say(line);
     game.render(state, old);
   }
-  talk.draw(state.room);
+  // The button stands at the felt's edge, which is in its place once hand and felt are drawn.
+  if (waiting || game !== null) talk.draw(state.room);
   if (state.room !== old.room) money.draw(state.room, old.room);
   if (state.clock !== old.clock) startClock(state);
   const back = old.connection !== "connected" && state.connection === "connected";
