@@ -433,6 +433,7 @@ class Sleep:
             self._page.evaluate("document.dispatchEvent(new Event('resume'))")
 
 
+@pytest.mark.clock
 @pytest.mark.parametrize("told", [pytest.param(True, marks=pytest.mark.soak), False])
 def test_a_page_that_slept_shows_the_true_clock(arrive: Arrive, live_site: LiveSite, told: bool) -> None:
     host, other = pair(arrive, live_site.url)
@@ -490,6 +491,7 @@ SKEWED = """
 """
 
 
+@pytest.mark.clock
 @pytest.mark.parametrize("skew", [300_000, pytest.param(-300_000, marks=pytest.mark.soak)])
 def test_a_wrong_device_clock_changes_nothing(arrive: Arrive, live_site: LiveSite, skew: int) -> None:
     host, other = pair(arrive, live_site.url, timezone_id="Asia/Jakarta")

@@ -2,6 +2,7 @@
 
 import random
 import time
+import uuid
 from typing import Any
 
 import pytest
@@ -157,6 +158,18 @@ def test_three_misses_are_seen_and_taken_back(other_site: Any) -> None:
 # -- coming back is not leaving (B26) ----------------------------------------------------------------------------
 
 
+def as_the_page(socket: TableSocket) -> dict[str, Any]:
+    """Answer the open question; "try again" (a process that was held up is unsure of its clock) is sent again, as the
+    page does, under the same id."""
+    prompt, name = socket.update["prompt"], f"again-{uuid.uuid4().hex[:8]}"
+    for _i in range(10):
+        told = socket.act(prompt, action_id=name)
+        if told.get("code") != "try_again":
+            break
+        time.sleep(0.5)
+    return told
+
+
 def test_ten_losses_of_the_network_cost_nothing(other_site: Any) -> None:
     """Ten times in a match the connection ends without a good-bye, and comes back."""
     site = other_site(worker=True)
@@ -180,7 +193,8 @@ def test_ten_losses_of_the_network_cost_nothing(other_site: Any) -> None:
                 assert set(one.update["view"]["hand"]) == set(hand)  # nobody played for it
         for socket in (one, two):
             if socket.update.get("prompt"):
-                assert socket.act(socket.update["prompt"])["t"] == "ack"
+                told = as_the_page(socket)
+                assert told["t"] == "ack", told
                 socket.update = socket.update or socket.seen(bool)
     assert lost == 10
     assert not MatchEvent.objects.filter(by="idle").exists()
