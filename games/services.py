@@ -122,15 +122,24 @@ def answered(match_id: int, seat: int, action_id: str, step: str, text: str) -> 
     return True
 
 
-def act(match_id: int, seat: int, step: str, text: str, by: By, action_id: str | None = None) -> Step:
-    """One answer and all that follows from it. The same action id with the same answer again changes nothing.
+def act(
+    match_id: int,
+    seat: int,
+    step: str,
+    text: str,
+    by: By,
+    action_id: str | None = None,
+    loaded: Loaded | None = None,
+) -> Step:
+    """One answer and all that follows from it. The same action id with the same answer again changes nothing. `loaded`
+    is the match as the caller has read it under the lock of its table, None to read it here.
 
     Raises the engine's errors, ActionReused, BadActionId, NoSuchMatch and MatchClosed."""
     _require_transaction()
     if action_id is not None and answered(match_id, seat, action_id, step, text):
-        loaded = history.load(match_id)
-        return Step(loaded, (), loaded.game.outcome(loaded.state), repeated=True)
-    loaded = _open(match_id)
+        known = history.load(match_id)
+        return Step(known, (), known.game.outcome(known.state), repeated=True)
+    loaded = _open(match_id, loaded)
     state, events = table.act(loaded.game, loaded.state, loaded.deal, seat, step, text)
     return _write(loaded, state, events, answer=text, step=step, by=by, seat=seat, action_id=action_id)
 
@@ -177,8 +186,8 @@ def think(loaded: Loaded, seat: int, level: str) -> str:
     return bots.answer(loaded.key, level, loaded.game.view(loaded.state, seat), prompt, draw)
 
 
-def _open(match_id: int) -> Loaded:
-    loaded = history.load(match_id)
+def _open(match_id: int, loaded: Loaded | None = None) -> Loaded:
+    loaded = loaded or history.load(match_id)
     if loaded.status in {Match.Status.FINISHED, Match.Status.ABANDONED}:
         raise MatchClosed(match_id)
     return loaded

@@ -1,6 +1,7 @@
 """What pages say of coins: a price before it is paid, and every coin of a match that was played for some."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC
 
@@ -136,17 +137,14 @@ class MatchMoney:
     left_out: tuple[str, ...]
 
 
-def standing(room: Room) -> dict[str, object]:
-    """A paid room after its end, as the table's frame says it: the ledger's own word."""
-    sheet = wallet.room_sheet(room.pk)
-    numbers: dict[int, int] = {}
-    if room.match_id is not None:
-        sat = game_selectors.seats_in(room.match_id)
-        numbers = {seat.player_id: seat.number for seat in sat if seat.player_id is not None}
-    won = [{"seat": numbers.get(player_id), "coins": coins} for player_id, coins in _paid_out(sheet)]
+def standing(room: Room, places: Mapping[int, int]) -> dict[str, object]:
+    """A paid room after its end, as the table's frame says it: the ledger's own word. `places` are the seats of those
+    who played."""
+    paid = wallet.pot_paid(room.match_id) if room.match_id is not None else []
+    won = [{"seat": places.get(player_id), "coins": coins} for player_id, coins in paid if player_id is not None]
     return {
         "fee": room.fee,
-        "pot": sheet.paid - sheet.refunded,
+        "pot": sum(coins for _player, coins in paid),
         "prizes": tuple(line["coins"] for line in won),
         "payout": won,
     }

@@ -139,7 +139,8 @@ def _turn_due(table: Table, thought: Thought | None) -> bool:
             seat.auto_play = seat.missed >= AUTO_PLAY_AFTER
             seat.save(update_fields=["missed", "auto_play"])
         by: games.By = "bot" if seat is None or seat.player_id is None else "idle"
-        result = games.act(table.loaded.match_id, prompt.seat, prompt.step, thought.text, by)
+        loaded = table.loaded
+        result = games.act(loaded.match_id, prompt.seat, prompt.step, thought.text, by, loaded=loaded)
         _go_on(table, result, by_person=False)
         return True
     return False

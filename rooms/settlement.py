@@ -1,5 +1,6 @@
 """Where a room's seats and a match's places become coins: fees, refunds, the pot, rewards. Under the room's lock."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
@@ -98,8 +99,9 @@ def prizes(coins: int, eligible: int) -> tuple[int, ...]:
     return split.shares(coins, eligible) if coins else ()
 
 
-def money(room: Room, seats: list[Seat]) -> dict[str, Any] | None:
-    """What everybody at the table is shown of its coins; None where none are at stake.
+def money(room: Room, seats: list[Seat], places: Mapping[int, int]) -> dict[str, Any] | None:
+    """What everybody at the table is shown of its coins; None where none are at stake. `places` are the seats of the
+    players, also when the match is over.
 
     `fee` of a seat, `pot` so far, `prizes` of the first and second if those who have paid now play; after the match
     `payout`, who got how many coins. Of a solo table of a registered player `reward`, `offered` and `left`: what its
@@ -110,7 +112,7 @@ def money(room: Room, seats: list[Seat]) -> dict[str, Any] | None:
     if room.fee == 0:
         return None
     if over:
-        return money_words.standing(room)
+        return money_words.standing(room, places)
     eligible = sum(1 for seat in seats if seat.paid and seat.player_id is not None)
     coins = pot(seats)
     return {"fee": room.fee, "pot": coins, "prizes": prizes(coins, eligible), "payout": None}

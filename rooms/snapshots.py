@@ -251,7 +251,7 @@ def _build(room: Room, seats: list[Seat], loaded: history.Loaded | None) -> Snap
         occupants=occupants,
         holders={seat.pk: seat.holder for seat in seats if seat.player_id is not None},
         places=places,
-        money=settlement.money(room, seats),
+        money=settlement.money(room, seats, places),
         rematch=rematch,
         rematch_open=rematch_open,
         loaded=loaded,

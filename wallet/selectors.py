@@ -34,6 +34,7 @@ __all__ = [
     "open_escrows",
     "open_stacks",
     "pending_corrections",
+    "pot_paid",
     "pots",
     "reference_of",
     "reward_left",
@@ -273,6 +274,15 @@ def open_stacks() -> dict[int, int]:
 def _open(family: str) -> dict[int, int]:
     rows = Account.objects.filter(code__startswith=f"{family}:", balance__gt=0).values_list("code", "balance")
     return {chart.number_of(code): coins for code, coins in rows}
+
+
+def pot_paid(match_id: int) -> list[tuple[int | None, int]]:
+    """Where the pot of a match went: each winner's number and coins, the first first; None for the house. Empty while
+    nothing was paid."""
+    references = [chart.payout(match_id), chart.abandoned(match_id)]
+    postings = Posting.objects.filter(transaction__reference__in=references).order_by("id")
+    rows = postings.values_list("destination__owner", "amount")
+    return list(rows)
 
 
 def room_sheet(room_id: int, sittings: Collection[int] = ()) -> Sheet:
