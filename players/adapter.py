@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
 
-from players import services
+from players import services, visits
 from players.address import client_address
 from players.backends import account_for
 from players.errors import AlreadyRegistered, NameRefused
@@ -85,6 +85,14 @@ class AccountAdapter(DefaultAccountAdapter):
                 request, 40, "account/messages/email_confirmation_failed.txt", {"email": email_address.email}
             )
             return False
+
+    def login(self, request: HttpRequest, user: Player) -> None:
+        """Sign in, and remember from where: a guest's browser goes on as this account."""
+        guest = guest_in(request)
+        super().login(request, user)
+        visits.note(request, user)
+        if guest is not None and guest.pk != user.pk:
+            visits.signed_in_as(guest.pk, user.pk)
 
     def pre_login(self, request: HttpRequest, user: Player, **more: Any) -> HttpResponse | None:
         if not user.is_active and services.lift_ban_that_is_over(user.pk):

@@ -75,6 +75,25 @@ class UsedAddress(models.Model):
         return self.digest[:8]
 
 
+class Visit(models.Model):
+    """A player was here from this network with this kind of browser, last at that time. Kept for VISIT_DAYS."""
+
+    player = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="visits")
+    # An IPv4 address, or the /64 of an IPv6 one (`address.limit_key`): one household.
+    network = models.CharField(max_length=50)
+    user_agent = models.CharField(max_length=300)
+    # Of a guest: the account that the same browser signed in to later.
+    account = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["player", "network", "user_agent"], name="one_row_for_a_visit")]
+        indexes = [models.Index(fields=["network"], name="visit_network"), models.Index(fields=["at"], name="visit_at")]
+
+    def __str__(self) -> str:
+        return f"visit {self.pk} of player {self.player_id}"
+
+
 class Ban(models.Model):
     """Somebody may not play until a time, or for good. Lifted, it stays as a record."""
 

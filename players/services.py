@@ -20,6 +20,7 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 
+from players import visits
 from players.address import client_address, limit_key
 from players.errors import NameRefused, TooManyGuests
 from players.models import Ban, Player, UsedAddress, normal_address
@@ -71,6 +72,7 @@ def sign_in_guest(request: HttpRequest, name: str = "") -> Player:
         guest.set_unusable_password()
         guest.save()
         login(request, guest, backend=BACKEND)
+        visits.note(request, guest)
     return guest
 
 
@@ -232,6 +234,7 @@ def close_account(player_id: int) -> None:
         if row.closed_at is not None:
             return
         end_sessions(row.pk)
+        visits.forget_player(row.pk)
         EmailAddress.objects.filter(user=row).delete()
         Authenticator.objects.filter(user=row).delete()
         row.groups.clear()

@@ -1,6 +1,5 @@
 """Staff: their roles, what each may, and the record of all that they see and do."""
 
-from collections.abc import Collection
 from typing import Any
 
 from allauth.account.models import EmailAddress
@@ -26,7 +25,6 @@ __all__ = [
     "make_staff",
     "masked",
     "may",
-    "neighbours",
     "notes_of",
     "record",
     "role_of",
@@ -110,13 +108,6 @@ def sessions_of(player_id: int) -> list[dict[str, Any]]:
         {"device": device(one.user_agent), "address": one.ip, "since": one.created_at, "seen": one.last_seen_at}
         for one in found
     ]
-
-
-def neighbours(player_id: int) -> list[Player]:
-    """Other accounts that are signed in from an address from which this one is. Of guests no address is kept."""
-    addresses: Collection[str] = set(UserSession.objects.filter(user_id=player_id).values_list("ip", flat=True))
-    others = UserSession.objects.filter(ip__in=addresses).exclude(user_id=player_id).values("user_id")
-    return list(Player.objects.filter(pk__in=others).order_by("pk")[:50])
 
 
 def has_second_step(player_id: int) -> bool:

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from games import selectors as games
+from players import visits
 from players.selectors import Player
 from wallet import selectors as wallet
 
@@ -44,8 +45,14 @@ def gold(player: Player) -> Sheet:
     return Sheet("gold", columns, [[getattr(line, key) for key in columns] for line in lines])
 
 
+def visited(player: Player) -> Sheet:
+    """From where the player came, the latest first."""
+    columns = ("at", "network", "browser")
+    return Sheet("visits", columns, [[getattr(one, key) for key in columns] for one in visits.of_player(player.pk)])
+
+
 # Whoever keeps something of a player adds the function that gives it to its owner.
-SHEETS: list[Callable[[Player], Sheet]] = [profile, matches, gold]
+SHEETS: list[Callable[[Player], Sheet]] = [profile, matches, gold, visited]
 
 
 def archive(player: Player) -> bytes:

@@ -21,7 +21,7 @@ from django.views.decorators.http import require_POST, require_safe
 from games import selectors as games
 from games import transcript, verify
 from players import services as player_services
-from players import staff
+from players import staff, visits
 from players.selectors import Player
 from players.selectors import found as found_player
 from rooms import accounts, flags, sheets, threads
@@ -101,7 +101,9 @@ def _player_page(request: HttpRequest, player: Player, status: int = 200, **form
         "second_step": staff.has_second_step(player.pk),
         "balance": wallet.balance(player.pk),
         "sessions": staff.sessions_of(player.pk) if personal else None,
-        "neighbours": staff.neighbours(player.pk) if personal else None,
+        "visits": visits.of_player(player.pk) if personal else None,
+        "neighbours": visits.neighbours(player.pk, guests=False) if personal else None,
+        "guests": visits.neighbours(player.pk, guests=True) if personal else None,
         "matches": [{**one, "room": rooms.get(one["match"])} for one in played],
         "bans": staff.bans_of(player.pk),
         "banned": player_services.open_ban(player.pk) is not None,

@@ -9,6 +9,7 @@ from django.db import close_old_connections
 from django.db.models import QuerySet
 
 from players import services as players
+from players import visits
 from rooms import clock, closing, playing, presence, selectors
 from rooms.models import Room, Seat
 
@@ -96,3 +97,10 @@ def forget_ended_sessions() -> int:
     """Forget address and browser of sessions that are over."""
     close_old_connections()
     return players.forget_ended_sessions()
+
+
+@shared_task
+def forget_old_visits() -> int:
+    """Forget where players came from more than VISIT_DAYS ago."""
+    close_old_connections()
+    return visits.forget_old()

@@ -423,7 +423,7 @@ def test_the_export_holds_all_that_is_ones_own() -> None:
     answer = client.post("/accounts/export/")
     assert answer.status_code == 200 and answer.headers["Content-Type"] == "application/zip"
     packed = zipfile.ZipFile(io.BytesIO(answer.content))
-    names = [f"{name}.{form}" for name in ("gold", "matches", "profile") for form in ("csv", "json")]
+    names = [f"{name}.{form}" for name in ("gold", "matches", "profile", "visits") for form in ("csv", "json")]
     assert sorted(packed.namelist()) == names
     assert json.loads(packed.read("profile.json"))[0]["address"] == "ana@play.example"
     (match,) = json.loads(packed.read("matches.json"))

@@ -17,7 +17,7 @@ from players import services as players
 from players.models import Ban, Player, StaffAct
 from rooms import closing, sheets
 from rooms.models import Room
-from tests.players.accounts import account, browser, sign_in, text
+from tests.players.accounts import account, browser, sign_in, text, whose
 from tests.rooms import stage
 from tests.rooms.house import ROLES, browser_of, member, played, staff
 from tests.rooms.test_paid import begun, paid, rich
@@ -147,10 +147,22 @@ def test_addresses_and_sessions_are_for_those_who_may_see_them() -> None:
     assert "Ana" in text(support.get(f"/admin/players/player/?q={ana.pk}"))
 
 
-def test_of_guests_nothing_is_kept_and_the_page_says_so() -> None:
-    guest = stage.person("Guesty")
-    page = text(staff("moderator").get(f"{HOUSE}/players/{guest.pk}/"))
-    assert "no linked guests" in page
+def test_guests_are_linked_to_the_account_of_their_browser_and_to_those_of_their_network() -> None:
+    one, other, far = browser(), browser("Other/1.0"), browser()
+    for client, address in ((one, "127.0.0.1"), (other, "127.0.0.1"), (far, "192.0.2.7")):
+        client.post("/play/", {"rounds": 1, "level": "medium"}, REMOTE_ADDR=address)
+    guest, next_door, far_away = (whose(client) for client in (one, other, far))
+    assert guest is not None and guest.is_guest and next_door is not None and far_away is not None
+    ana = account("Ana")
+    closing.give_up_running(guest.pk)
+    assert sign_in(one, "ana").status_code == 302
+    page = text(staff("moderator").get(f"{HOUSE}/players/{ana.pk}/"))
+    linked = page.partition("Linked guests")[2].partition("</ul>")[0]
+    lines = {line.partition("(")[2].partition(")")[0]: line for line in linked.split("<li>")[1:]}
+    assert lines.keys() == {str(guest.pk), str(next_door.pk)}
+    assert "signed in to the account later" in lines[str(guest.pk)]
+    assert "the same network" in lines[str(next_door.pk)]
+    assert "Linked guests" not in text(staff("support", "Sue").get(f"{HOUSE}/players/{ana.pk}/"))
 
 
 # -- the record --------------------------------------------------------------------------------------------------

@@ -1,0 +1,80 @@
+"""Where players came from lately: what tells moderators that a guest and an account may be one person."""
+
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from django.conf import settings
+from django.db.models import Exists, OuterRef
+from django.db.models.functions import Now
+from django.http import HttpRequest
+
+from players.address import client_address, limit_key
+from players.devices import device
+from players.models import Player, Visit
+
+__all__ = ["Neighbour", "forget_old", "forget_player", "neighbours", "note", "of_player", "signed_in_as"]
+
+NEIGHBOURS = 50  # more are no sign of anything: a school, a company, a mobile network
+
+
+class Neighbour(NamedTuple):
+    """Somebody who came from where a player came from. `same_browser`: a guest who signed in as that player there."""
+
+    player: Player
+    same_browser: bool
+
+
+def note(request: HttpRequest, player: Player) -> None:
+    """The player came in with this request: a guest at the first visit, an account at each sign-in."""
+    Visit.objects.update_or_create(
+        player=player,
+        network=limit_key(client_address(request)),
+        user_agent=request.headers.get("User-Agent", "")[:300],
+        defaults={"at": Now()},
+    )
+
+
+def signed_in_as(guest_id: int, player_id: int) -> None:
+    """The guest's browser goes on as this player."""
+    Visit.objects.filter(player_id=guest_id).update(account_id=player_id)
+
+
+class Seen(NamedTuple):
+    """A network from which a player came, the kind of browser, and when last."""
+
+    at: datetime
+    network: str
+    browser: str
+
+
+def of_player(player_id: int) -> list[Seen]:
+    """From which networks and browsers this player came, the latest first."""
+    rows = Visit.objects.filter(player_id=player_id).order_by("-at", "-pk")
+    return [Seen(row.at, row.network, device(row.user_agent)) for row in rows]
+
+
+def neighbours(player_id: int, *, guests: bool) -> list[Neighbour]:
+    """The guests, or else the accounts, that came from a network from which this player came, within VISIT_DAYS; those
+    who went on as this player first."""
+    networks = Visit.objects.filter(player_id=player_id).values("network")
+    came = Visit.objects.filter(player=OuterRef("pk"))
+    went_on = came.filter(account_id=player_id)
+    found = (
+        Player.objects.filter(is_guest=guests, closed_at__isnull=True)
+        .exclude(pk=player_id)
+        .annotate(same_browser=Exists(went_on), same_network=Exists(came.filter(network__in=networks)))
+        .order_by("-same_browser", "-pk")
+    )
+    near = found.filter(same_browser=True) | found.filter(same_network=True)
+    return [Neighbour(player, player.same_browser) for player in near[:NEIGHBOURS]]
+
+
+def forget_player(player_id: int) -> None:
+    """Forget all visits of this player, whose account ends."""
+    Visit.objects.filter(player_id=player_id).delete()
+    Visit.objects.filter(account_id=player_id).update(account=None)
+
+
+def forget_old() -> int:
+    """Forget visits of more than VISIT_DAYS ago; how many."""
+    return int(Visit.objects.filter(at__lt=Now() - timedelta(days=settings.VISIT_DAYS)).delete()[0])
