@@ -73,10 +73,11 @@ test: setup-browser lint types conform ## the one definition of green: everythin
 soak: setup-browser ## the long suites
 	@$(PYTHON) -m pytest -n $(WORKERS) --dist worksteal -m soak
 
-bench: setup ## figures of the engine and, on servers of its own, of the coins
+bench: setup ## figures of the engine and, on servers of its own, of coins and statistics
 	@$(PYTHON) manage.py bench
 	@$(PYTHON) -m tests.bench
 	@$(PYTHON) -m tests.bench.settling
+	@$(PYTHON) -m tests.bench.statistics
 
 playthroughs: setup ## write the recorded matches in tests/playthroughs anew
 	@$(PYTHON) -m tests.playthroughs

@@ -59,9 +59,9 @@ def since(period: str, now: datetime) -> datetime | None:
 
 
 def _facts(game: str, period: str, now: datetime) -> QuerySet[PlayerFact]:
-    facts = PlayerFact.objects.filter(fact__game=game)
+    facts = PlayerFact.objects.filter(game=game)
     start = since(period, now)
-    return facts if start is None else facts.filter(fact__finished_at__gte=start)
+    return facts if start is None else facts.filter(finished_at__gte=start)
 
 
 def matches_of(player_id: int, game: str, period: str, now: datetime) -> int:
@@ -143,7 +143,7 @@ def figures(player_id: int, game: str, period: str, now: datetime) -> Figures:
     rounds, points = counted["rounds"] or 0, counted["points"] or 0
     matrix = _matrix(facts)
     bids = [sum(row) for row in matrix]
-    newest = facts.order_by("-fact__finished_at", "-fact__match_id")
+    newest = facts.order_by("-finished_at", "-match_id")
     return Figures(
         matches=matches,
         rating=_rated(player_id, game).first(),
@@ -165,8 +165,8 @@ def figures(player_id: int, game: str, period: str, now: datetime) -> Figures:
 def _rated(player_id: int | OuterRef, game: str) -> QuerySet[PlayerFact, int | None]:
     """The player's ratings, today's first."""
     return (
-        PlayerFact.objects.filter(player_id=player_id, fact__game=game, rating__isnull=False)
-        .order_by("-fact__finished_at", "-fact__match_id")
+        PlayerFact.objects.filter(player_id=player_id, game=game, rating__isnull=False)
+        .order_by("-finished_at", "-match_id")
         .values_list("rating", flat=True)
     )
 
@@ -180,7 +180,7 @@ def _matrix(facts: QuerySet[PlayerFact]) -> tuple[tuple[int, ...], ...]:
 
 
 def _line(newest: QuerySet[PlayerFact]) -> tuple[Played, ...]:
-    names = ("fact__match_id", "fact__finished_at", "place", "score", "forfeited", "rounds", "points")
+    names = ("match_id", "finished_at", "place", "score", "forfeited", "rounds", "points")
     return tuple(Played(*values) for values in reversed(newest.values_list(*names)[:CHARTED]))
 
 

@@ -55,6 +55,9 @@ def _write(matches: Sequence[MatchRead]) -> list[MatchFact]:
 def _player_fact(fact: MatchFact, seat: SeatRead) -> PlayerFact:
     return PlayerFact(
         fact=fact,
+        match_id=fact.match_id,
+        game=fact.game,
+        finished_at=fact.finished_at,
         player_id=seat.player_id,
         seat=seat.seat,
         place=seat.place,
@@ -128,12 +131,11 @@ def _rate(facts: Sequence[MatchFact]) -> None:
 def _skills_before(first: MatchFact, player_ids: set[int]) -> dict[int, Skill]:
     """What each of these players had after the last match before `first`; newcomers are not in it."""
     earlier: QuerySet[PlayerFact] = PlayerFact.objects.filter(
-        Q(fact__finished_at__lt=first.finished_at)
-        | Q(fact__finished_at=first.finished_at, fact__match_id__lt=first.match_id),
+        Q(finished_at__lt=first.finished_at) | Q(finished_at=first.finished_at, match_id__lt=first.match_id),
         player_id__in=player_ids,
-        fact__game=first.game,
+        game=first.game,
     )
-    newest = earlier.order_by("player_id", "-fact__finished_at", "-fact__match_id").distinct("player_id")
+    newest = earlier.order_by("player_id", "-finished_at", "-match_id").distinct("player_id")
     return {
         player_id: Skill(mu, sigma)
         for player_id, mu, sigma in newest.values_list("player_id", "mu", "sigma")
