@@ -259,7 +259,6 @@ ACCOUNT_RATE_LIMITS = {
     "signup": f"{SIGN_INS_A_MINUTE}/m/ip",  # forms sent, with errors or without
     "sign_up": f"{SIGN_UPS_AN_HOUR}/h/ip",  # those without errors
     "reset_password": f"{RESETS_AN_HOUR}/h/key",
-    "export": f"{EXPORTS_AN_HOUR}/h/user",
 }
 MFA_ADAPTER = "players.adapter.SecondStepAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]

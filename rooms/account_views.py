@@ -28,6 +28,7 @@ from players import services as players
 from players.adapter import guest_in
 from players.devices import device
 from players.errors import AlreadyRegistered, NameRefused
+from players.files import file_allowed, too_many_files
 from players.selectors import Player
 from rooms import accounts, export, seating, selectors
 from rooms.account_forms import DeleteForm, NameForm
@@ -210,9 +211,9 @@ def end_other_sessions(request: HttpRequest, player: Player) -> HttpResponse:
 @for_registered
 def export_data(request: HttpRequest, player: Player) -> HttpResponse:
     """All that is kept of oneself, as a file."""
-    refused: HttpResponse | None = ratelimit.consume_or_429(request, action="export", user=player)
-    if refused is not None:
-        return refused
+    if not file_allowed(player.pk):
+        messages.error(request, too_many_files())
+        return _account(request, player, NameForm(initial={"name": player.shown_name}), status=429)
     response = HttpResponse(export.archive(player), content_type="application/zip")
     response["Content-Disposition"] = f'attachment; filename="domino-poker-player-{player.pk}.zip"'
     return response

@@ -243,6 +243,8 @@ def room_sit(request: HttpRequest, room_id: int) -> HttpResponse:
         return _page(request, status=400, error=form.one_error())
     seat, agreed = form.cleaned_data["seat"], form.cleaned_data["agreed_fee"]
     fields = {"seat": seat} if seat else {}
+    if player_in(request) is None and not selectors.is_public(room_id):
+        return _page(request, status=404, error=NoSuchRoom().text)  # and makes no guest
     if selectors.is_paid(room_id) and _is_guest(player_in(request)):
         return _price(request, room_id, fields, GuestsCannotPay())
     return _seat(

@@ -98,6 +98,11 @@ def _path(room: Room, own: int | None) -> str:
     return reverse("room", args=[room.pk]) if looks and room.visibility == Room.Visibility.PUBLIC else ""
 
 
+def is_public(room_id: int) -> bool:
+    """Whether there is, or was, a public room of this number."""
+    return Room.objects.filter(pk=room_id, visibility=Room.Visibility.PUBLIC).exists()
+
+
 def is_paid(room_id: int) -> bool:
     """Whether this is a public room that waits and where a seat costs coins."""
     waiting = Room.objects.filter(pk=room_id, status=Room.Status.WAITING, visibility=Room.Visibility.PUBLIC)

@@ -22,6 +22,7 @@ from games import selectors as games
 from games import transcript, verify
 from players import services as player_services
 from players import staff, visits
+from players.files import file_allowed, too_many_files
 from players.selectors import Player
 from players.selectors import found as found_player
 from rooms import accounts, flags, sheets, threads
@@ -228,10 +229,13 @@ def ledger(request: HttpRequest) -> HttpResponse:
 @require_safe
 @staff_page("export_ledger")
 def ledger_csv(request: HttpRequest) -> HttpResponseBase:
-    """The same search as a file, streamed."""
+    """The same search as a file, streamed; at most EXPORTS_AN_HOUR."""
     form = LedgerForm(request.GET)
     if not form.is_valid():
         return _page(request, "ledger", _("Search the ledger"), 400, form=form, page=None, rows=[], query="")
+    if not file_allowed(_me(request).pk):
+        form.add_error(None, too_many_files())
+        return _page(request, "ledger", _("Search the ledger"), 429, form=form, page=None, rows=[], query="")
     wanted = form.search()
     staff.record(_me(request), Act.EXPORT, player=wanted.player_id, subject=_query(request))
     response = StreamingHttpResponse(_streamed(csv.found(wanted)), content_type="text/csv; charset=utf-8")

@@ -7,7 +7,6 @@ from itertools import islice
 
 from asgiref.sync import sync_to_async
 from django import forms
-from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -17,6 +16,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from games import selectors as game_selectors
+from players.files import file_allowed, too_many_files
 from players.selectors import Player
 from rooms import money, selectors
 from rooms.views import player_in
@@ -24,7 +24,6 @@ from wallet import chart
 from wallet import csv as wallet_csv
 from wallet import selectors as ledger
 
-FILES_AN_HOUR = 5
 LINES_AT_ONCE = 500
 # Kinds that a player of today's tables can meet.
 KINDS = (
@@ -104,16 +103,15 @@ def wallet(request: HttpRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def statement_csv(request: HttpRequest) -> HttpResponseBase:
-    """The statement as a file, filtered as the page is; at most FILES_AN_HOUR."""
+    """The statement as a file, filtered as the page is; at most EXPORTS_AN_HOUR."""
     player = player_in(request)
     if player is None or player.is_guest:
         return redirect("wallet")
     form = FilterForm(request.GET)
     if not form.is_valid():
         return render(request, "wallet/refused.html", {"why": form.one_error()}, status=400)
-    if not _file_allowed(player):
-        why = _("That were %(count)d files within an hour. Come back later.") % {"count": FILES_AN_HOUR}
-        return render(request, "wallet/refused.html", {"why": why}, status=429)
+    if not file_allowed(player.pk):
+        return render(request, "wallet/refused.html", {"why": too_many_files()}, status=429)
     response = StreamingHttpResponse(
         in_chunks(wallet_csv.statement(player.pk, form.wanted())), content_type="text/csv; charset=utf-8"
     )
@@ -129,16 +127,6 @@ async def in_chunks(lines: Iterator[str]) -> AsyncIterator[str]:
 
     while chunk := await sync_to_async(read)():
         yield chunk
-
-
-def _file_allowed(player: Player) -> bool:
-    """Counts this file. Without the cache it lets pass: what is read are one's own lines."""
-    key = f"wallet-files:{player.pk}"
-    try:
-        cache.add(key, 0, 3600)
-        return bool(cache.incr(key) <= FILES_AN_HOUR)
-    except Exception:  # noqa: BLE001  the cache's errors have no common base
-        return True
 
 
 def _page_number(query: QueryDict) -> int:

@@ -367,3 +367,10 @@ def test_the_list_costs_the_same_however_many_wait(client: Client, django_assert
     with django_assert_max_num_queries(6):
         client.get("/lobby/")
     assert len(lobby_rows.read()) == 12
+
+
+def test_a_visitor_becomes_no_guest_for_a_room_that_is_not_there() -> None:
+    hidden = stage.waiting(stage.person("Ana"), visibility="private")
+    for room_id in (999_999, hidden.pk):
+        answer = Client().post(f"/rooms/{room_id}/sit/", {"name": "Nosy"})
+        assert answer.status_code == 404 and not Player.objects.filter(shown_name="Nosy").exists()

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError, InternalError, ProgrammingError, connection, transaction
 from django.test import Client
@@ -351,6 +352,14 @@ def test_the_export_is_the_search_and_no_spreadsheet_takes_it_for_a_formula() ->
     assert not [cell for cell in cells if cell.lstrip().startswith(("=", "+", "-", "@"))]
     assert any(cell.startswith("'=HYPERLINK") for cell in cells)
     assert ",7," in body and ",3," in body, "numbers stay numbers"
+
+
+def test_the_ledger_is_exported_five_times_an_hour() -> None:
+    cache.clear()
+    mo = staff("moderator", "Mo")
+    statuses = [mo.get(f"{HOUSE}/ledger.csv?kind=fee").status_code for _time in range(6)]
+    assert statuses == [200] * 5 + [429]
+    assert StaffAct.objects.filter(act="export").count() == 5
 
 
 def test_a_room_is_a_page_of_debits_and_credits_that_add_up() -> None:
