@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
 
-from players import services, visits
+from players import keys, services, visits
 from players.address import client_address
 from players.backends import account_for
 from players.errors import AlreadyRegistered, NameRefused
@@ -118,7 +118,13 @@ class AccountAdapter(DefaultAccountAdapter):
 
 
 class SecondStepAdapter(DefaultMFAAdapter):
-    """The second step of signing in; staff cannot go without."""
+    """The second step of signing in; staff cannot go without. Its secrets are never stored in the clear."""
+
+    def encrypt(self, text: str) -> str:
+        return keys.encrypt(text)
+
+    def decrypt(self, encrypted_text: str) -> str:
+        return keys.decrypt(encrypted_text)
 
     def can_delete_authenticator(self, authenticator: Any) -> bool:
         return not authenticator.user.is_staff

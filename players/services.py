@@ -17,10 +17,9 @@ from django.db.models import Exists, OuterRef, ProtectedError
 from django.db.models.functions import Now
 from django.http import HttpRequest
 from django.utils import timezone
-from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 
-from players import visits
+from players import keys, visits
 from players.address import client_address, limit_key
 from players.errors import NameRefused, TooManyGuests
 from players.models import Ban, Player, UsedAddress, normal_address
@@ -251,6 +250,8 @@ def close_account(player_id: int) -> None:
 def first_use_of(address: str) -> bool:
     """Whether this mail address is used for the first time, which uses it: the welcome bonus comes once for each, also
     when an account of it was deleted since. Inside the caller's transaction."""
-    digest = salted_hmac("players.used-address", normal_address(address), algorithm="sha256").hexdigest()
-    _row, made = UsedAddress.objects.get_or_create(digest=digest)
+    today, *before = keys.digests("players.used-address", normal_address(address))
+    if UsedAddress.objects.filter(digest__in=before).exists():
+        return False
+    _row, made = UsedAddress.objects.get_or_create(digest=today)
     return made

@@ -10,8 +10,10 @@ from allauth.mfa.totp.internal.auth import (
     hotp_value,
     yield_hotp_counters_from_time,
 )
+from cryptography.fernet import InvalidToken
 from django.test import Client
 
+from players import keys, services
 from players.models import Player
 from tests.players.accounts import PASSWORD, account, browser, second_step, sign_in, signed_in, text, whose
 
@@ -127,3 +129,22 @@ def test_an_unconfirmed_address_takes_no_second_step(settings: Any) -> None:
     settings.EMAIL_VERIFICATION = "mandatory"
     assert client.get("/accounts/2fa/totp/activate/").headers["Location"] == "/accounts/email/"
     assert client.get("/accounts/email/").status_code == 200
+
+
+def test_secrets_of_the_second_step_are_not_stored_in_the_clear_and_outlive_a_new_key(settings: Any) -> None:
+    ana = account("Ana")
+    secret = set_up(signed_in(ana))
+    stored = " ".join(str(data) for data in Authenticator.objects.values_list("data", flat=True))
+    assert secret not in stored and "fernet:" in stored
+    settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "a new key " * 6, [settings.SECRET_KEY]
+    assert keys.decrypt(Authenticator.objects.get(type="totp").data["secret"]) == secret
+    settings.SECRET_KEY_FALLBACKS = []
+    with pytest.raises(InvalidToken):
+        keys.decrypt(Authenticator.objects.get(type="totp").data["secret"])
+
+
+def test_an_address_that_had_its_bonus_is_known_under_a_new_key(settings: Any) -> None:
+    assert services.first_use_of("Ana@play.example") and not services.first_use_of("ana@play.example ")
+    settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "a new key " * 6, [settings.SECRET_KEY]
+    assert not services.first_use_of("ana@play.example")
+    assert services.first_use_of("ben@play.example") and not services.first_use_of("ben@play.example")
