@@ -11,12 +11,11 @@ import psutil
 import pytest
 from django.db import connection
 from websockets.exceptions import ConnectionClosed
-from websockets.sync.client import connect
-from websockets.typing import Origin
 
 from rooms import hosting
 from rooms.models import Connection, Room, Seat, Watcher
 from tests.support.inside import InsideSite
+from tests.support.links import open_link
 from tests.support.services import Run
 from tests.support.visitor import TableSocket, Visitor
 
@@ -133,12 +132,7 @@ def test_the_memory_of_a_process_stays_flat(other_site: Any) -> None:
 def drop_all(paths: list[tuple[Visitor, str]], times: int) -> None:
     for number in range(times):
         person, path = paths[number % len(paths)]
-        link = connect(
-            person.url.replace("http", "ws", 1) + path,
-            additional_headers={"Cookie": person.cookies},
-            origin=Origin(person.url),
-            compression=None,
-        )
+        link = open_link(person.url, path, cookies=person.cookies)
         with contextlib.suppress(TimeoutError, ConnectionClosed):
             if number % 3:
                 link.recv(timeout=0.002 * (number % 7))
@@ -160,14 +154,7 @@ def frozen_socket(person: Visitor, path: str) -> Any:
     raw = socket.socket()
     raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     raw.connect(("127.0.0.1", int(person.url.rsplit(":", 1)[1])))
-    return connect(
-        person.url.replace("http", "ws", 1) + path,
-        sock=raw,
-        additional_headers={"Cookie": person.cookies},
-        origin=Origin(person.url),
-        compression=None,
-        max_queue=1,
-    )
+    return open_link(person.url, path, cookies=person.cookies, sock=raw, max_queue=1)
 
 
 @pytest.mark.parametrize("stays", [True, False])
