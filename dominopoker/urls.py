@@ -9,9 +9,10 @@ from django.views.i18n import JavaScriptCatalog
 from games import urls as match_urls
 from rooms import account_views, lobby_views, views, wallet_views
 from rooms.codes import CodeConverter, RoomIdConverter, WatchKeyConverter
-from rooms.consumers import NoSuchSocket, OnlookerConsumer, TableConsumer
+from rooms.consumers import OnlookerConsumer, TableConsumer
 from rooms.lobby_consumer import LobbyConsumer
 from rooms.me_consumer import MeConsumer
+from rooms.sockets import NoSuchSocket
 
 register_converter(CodeConverter, "code")
 register_converter(RoomIdConverter, "room_id")

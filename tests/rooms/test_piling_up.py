@@ -10,10 +10,12 @@ from typing import Any
 import psutil
 import pytest
 from django.db import connection
+from django.db.models import F
 from websockets.exceptions import ConnectionClosed
 
-from rooms import hosting
+from rooms import hosting, lobby
 from rooms.models import Connection, Room, Seat, Watcher
+from tests.rooms import crowd
 from tests.support.inside import InsideSite
 from tests.support.links import open_link
 from tests.support.services import Run
@@ -188,6 +190,7 @@ def test_a_frozen_reader_gets_one_whole_update_and_holds_up_nobody(inside: Made,
             one = host if changes % 2 else other
             one.seen(lambda update: update["room"]["watch"]["allowed"] == (changes % 2 == 1))  # noqa: B023
     version = Room.objects.values_list("version", flat=True).get()
+    other.seen(lambda update: update["v"] >= version)
     if stays:
         updates = read_on(frozen, version)
         # What was on its way, and then the newest alone: not the hundreds between.
@@ -206,6 +209,20 @@ def test_a_frozen_reader_gets_one_whole_update_and_holds_up_nobody(inside: Made,
         print(f"\nclosed with {close} after {len(texts)} frames; slowest action of others {slowest:.3f} s")
     pings.set()
     assert slowest < 2.0
+
+
+def test_a_frozen_lobby_page_is_let_go_and_told_so_when_it_reads_again(inside: Made) -> None:
+    """Its close waits behind what it has not read, for as long as that takes; nothing else waits for it."""
+    site = inside(send_buffer=4096, SLOW_READER_SECONDS=1)
+    crowd.waiting(500)
+    frozen = frozen_socket(Visitor(site.url), "/ws/lobby/?state=")
+    assert settled(lambda: site.ask(lambda: len(lobby.get().viewers)), lambda count: count == 1) == 1
+    while site.ask(lambda: len(lobby.get().viewers)):
+        Room.objects.update(version=F("version") + 1)  # something to tell, until it is no longer told
+        time.sleep(0.5)
+    time.sleep(1.5)  # a page in the background stays there for a while
+    close, texts = close_of(frozen)
+    assert close == 4008, f"{close} after {len(texts)} frames"
 
 
 def keep_pinging(link: Any, done: threading.Event) -> None:
