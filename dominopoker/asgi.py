@@ -17,25 +17,9 @@ pages = get_asgi_application()
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 from channels.security.websocket import OriginValidator  # noqa: E402
 from django.conf import settings  # noqa: E402
-from django.urls import path, re_path, register_converter  # noqa: E402
 
+from dominopoker.urls import socket_patterns  # noqa: E402
 from rooms import hub  # noqa: E402
-from rooms.codes import CodeConverter, RoomIdConverter, WatchKeyConverter  # noqa: E402
-from rooms.consumers import NoSuchSocket, OnlookerConsumer, TableConsumer  # noqa: E402
-from rooms.lobby_consumer import LobbyConsumer  # noqa: E402
-from rooms.me_consumer import MeConsumer  # noqa: E402
-
-register_converter(CodeConverter, "code")
-register_converter(RoomIdConverter, "room_id")
-register_converter(WatchKeyConverter, "watch_key")
-SOCKETS = [
-    path("ws/tables/<code:code>/", TableConsumer.as_asgi()),
-    path("ws/rooms/<room_id:room_id>/", OnlookerConsumer.as_asgi()),
-    path("ws/watch/<watch_key:key>/", OnlookerConsumer.as_asgi()),
-    path("ws/lobby/", LobbyConsumer.as_asgi()),
-    path("ws/me/", MeConsumer.as_asgi()),
-    re_path("", NoSuchSocket.as_asgi()),
-]
 
 
 class FullOriginValidator(OriginValidator):
@@ -82,7 +66,7 @@ async def lifespan(_scope: Any, receive: Any, send: Any) -> None:
 application = ProtocolTypeRouter(
     {
         "http": pages,
-        "websocket": FullOriginValidator(URLRouter(SOCKETS), settings.ALLOWED_ORIGINS),
+        "websocket": FullOriginValidator(URLRouter(socket_patterns), settings.ALLOWED_ORIGINS),
         "lifespan": lifespan,
     }
 )

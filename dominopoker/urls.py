@@ -1,4 +1,4 @@
-"""All addresses of the site."""
+"""All addresses of the site, of pages and of sockets."""
 
 from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
@@ -9,6 +9,10 @@ from django.views.i18n import JavaScriptCatalog
 from games import urls as match_urls
 from rooms import account_views, lobby_views, views, wallet_views
 from rooms.codes import CodeConverter, RoomIdConverter, WatchKeyConverter
+from rooms.consumers import OnlookerConsumer, TableConsumer
+from rooms.lobby_consumer import LobbyConsumer
+from rooms.me_consumer import MeConsumer
+from rooms.sockets import NoSuchSocket
 
 register_converter(CodeConverter, "code")
 register_converter(RoomIdConverter, "room_id")
@@ -60,4 +64,13 @@ urlpatterns = [
     path("", include("stats.urls")),
     path("healthz", views.healthz, name="healthz"),
     path("jsi18n/", JavaScriptCatalog.as_view(), name="jsi18n"),
+]
+
+socket_patterns = [
+    path("ws/tables/<code:code>/", TableConsumer.as_asgi()),
+    path("ws/rooms/<room_id:room_id>/", OnlookerConsumer.as_asgi()),
+    path("ws/watch/<watch_key:key>/", OnlookerConsumer.as_asgi()),
+    path("ws/lobby/", LobbyConsumer.as_asgi()),
+    path("ws/me/", MeConsumer.as_asgi()),
+    re_path("", NoSuchSocket.as_asgi()),
 ]

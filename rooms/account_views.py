@@ -33,6 +33,7 @@ from players.selectors import Player
 from rooms import accounts, export, seating, selectors
 from rooms.account_forms import DeleteForm, NameForm
 from rooms.adapter import running_match
+from rooms.retries import retried
 from rooms.views import player_in
 
 View = Callable[[HttpRequest], HttpResponse]
@@ -97,8 +98,7 @@ class SignupView(AllauthSignupView):
         return answer
 
     def _sign_up(self, form: Any, was_guest: Player | None) -> HttpResponse:
-        with transaction.atomic():
-            self.user, answer = self._save(form)
+        self.user, answer = self._save(form)
         player: Player | None = form.player
         if was_guest is not None and player is not None:
             # The guest's session goes on, under a new key; the table's page comes back with it by itself.
@@ -118,8 +118,10 @@ class SignupView(AllauthSignupView):
             done = instead.response
         return done
 
+    @retried
     def _save(self, form: Any) -> tuple[Player | None, HttpResponse | None]:
-        player, answer = form.try_save(self.request)
+        with transaction.atomic(durable=True):
+            player, answer = form.try_save(self.request)
         return player, answer
 
     def _taken(self, form: Any, error: IntegrityError) -> bool:

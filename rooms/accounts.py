@@ -1,4 +1,4 @@
-"""What is done to an account and reaches its table in the same breath: another name, a ban, the end."""
+"""What is done to an account with all that hangs on it: another name, a ban, its coins, the end."""
 
 from datetime import datetime
 
@@ -6,27 +6,32 @@ from django.db import transaction
 
 from games import services as games
 from players import services as players
+from players import staff
 from players.selectors import Player
 from rooms import closing, seating, selectors
 from rooms.errors import AlreadySeated
+from rooms.retries import retried
+from wallet import corrections
 from wallet import services as wallet
 
 
 def rename(player: Player, name: str) -> None:
     """Show this player by another name, at the open table too. Raises NameRefused."""
-    players.rename(player, name)
+    retried(players.rename)(player, name)
     seating.rename(player)
 
 
 def ban(player: Player, by: Player | None, reason: str, until: datetime | None = None) -> players.Ban:
     """Keep this player out; the match that runs is forfeited at once. Raises ValueError as `players.services.ban`."""
-    made = players.ban(player, by, reason, until)
+    made = retried(players.ban)(player, by, reason, until)
     closing.shut_out(player.pk)
     return made
 
 
+@retried
 def welcome(player: Player, address: str) -> None:
-    """The account's coins: the welcome bonus, once an account and once an address; else an empty account."""
+    """The account's coins: the welcome bonus, once an account and once an address; else an empty account.
+    Inside a transaction (signing up without a confirmed address) it is part of that."""
     with transaction.atomic():
         if players.first_use_of(address):
             wallet.welcome(player.pk)
@@ -34,20 +39,51 @@ def welcome(player: Player, address: str) -> None:
             wallet.open_account(player.pk)
 
 
+@retried
+def ask_correction(
+    by: Player, player_id: int, amount: int, reason: str, corrects: str | None
+) -> corrections.Correction:
+    """A request for a correction, with its line in the record of what staff do. Raises WalletError as
+    `wallet.corrections.request`."""
+    with transaction.atomic(durable=True):
+        made = corrections.request(player_id, amount, reason, by.pk, corrects)
+        staff.record(by, staff.Act.ASK, player=player_id, subject=f"correction:{made.pk}", reason=reason)
+    return made
+
+
+@retried
+def decide_correction(by: Player, number: int, *, approve: bool, owner: int | None, reason: str) -> None:
+    """The second person's yes or no, with its line in the record of what staff do. Raises WalletError as
+    `wallet.corrections.approve` and `decline`."""
+    with transaction.atomic(durable=True):
+        if approve:
+            corrections.approve(number, by.pk)
+        else:
+            corrections.decline(number, by.pk)
+        act = staff.Act.APPROVE if approve else staff.Act.DECLINE
+        staff.record(by, act, player=owner, subject=f"correction:{number}", reason=reason)
+
+
 def close(player_id: int) -> None:
     """The end of an account: leave the table, coins to the house, sign out everywhere, erase what is personal, also
     from the matches of others. Safe to repeat. Raises AlreadySeated when the player sits down again and again."""
     for _try in range(5):
         closing.shut_out(player_id)
-        with transaction.atomic(durable=True):
-            # Whoever sits down with a fee waits for this lock, and finds the account closed; whoever was quicker is
-            # seen here, and must leave first, since nothing can be paid back to a closed account.
-            wallet.lock_if_open(player_id)
-            if selectors.running_table(player_id) is not None:
-                continue
-            wallet.close_account(player_id)
-            players.close_account(player_id)
-            games.forget_name(player_id, players.former_name(player_id))
-        closing.shut_out(player_id)  # a free seat that was taken in between
-        return
+        if _close_unless_seated(player_id):
+            closing.shut_out(player_id)  # a free seat that was taken in between
+            return
     raise AlreadySeated("")
+
+
+@retried
+def _close_unless_seated(player_id: int) -> bool:
+    with transaction.atomic(durable=True):
+        # Whoever sits down with a fee waits for this lock, and finds the account closed; whoever was quicker is seen
+        # here, and must leave first, since nothing can be paid back to a closed account.
+        wallet.lock_if_open(player_id)
+        if selectors.running_table(player_id) is not None:
+            return False
+        wallet.close_account(player_id)
+        players.close_account(player_id)
+        games.forget_name(player_id, players.former_name(player_id))
+    return True

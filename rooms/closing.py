@@ -9,6 +9,7 @@ from games import services as games
 from rooms import clock, settlement
 from rooms.errors import NoSuchRoom
 from rooms.models import Connection, Room, Seat
+from rooms.retries import retried
 from rooms.table import SEATS, SUBSTITUTE_LEVEL, Table, grace, locked, seconds
 from stats import services as stats
 
@@ -54,6 +55,7 @@ def _end(table: Table) -> None:
     free_seats(table)
 
 
+@retried
 def leave(room_id: int, player_id: int) -> None:
     """A player leaves on purpose. While the room waits the seat is free again; afterwards it is forfeited, and a match
     without any human left is abandoned at once. Raises NoSuchRoom for those who don't sit there."""

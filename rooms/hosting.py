@@ -12,9 +12,11 @@ from games.services import SeatSpec
 from rooms import clock, closing
 from rooms.errors import NoSuchLevel, NoSuchSeat, NotHost, NotReady, SeatTaken
 from rooms.models import Room, Seat
+from rooms.retries import retried
 from rooms.table import SEATS, Table, locked, seconds
 
 
+@retried
 def put_bot(room_id: int, by: int, seat: int, level: str) -> None:
     """Seat a bot, or change the level of the bot that sits there. Raises SeatTaken when a person does, NoSuchLevel."""
     with _as_host(room_id, by) as table:
@@ -27,6 +29,7 @@ def put_bot(room_id: int, by: int, seat: int, level: str) -> None:
         table.save()
 
 
+@retried
 def clear_bot(room_id: int, by: int, seat: int) -> None:
     """Send a bot away; an empty seat is left as it is. Raises SeatTaken when a person sits there."""
     with _as_host(room_id, by) as table:
@@ -39,6 +42,7 @@ def clear_bot(room_id: int, by: int, seat: int) -> None:
         table.save()
 
 
+@retried
 def fill_bots(room_id: int, by: int, level: str) -> None:
     """A bot for every empty seat; nobody who sits is touched."""
     with _as_host(room_id, by) as table:
@@ -49,6 +53,7 @@ def fill_bots(room_id: int, by: int, level: str) -> None:
             table.save()
 
 
+@retried
 def remove(room_id: int, by: int, sitting_id: int) -> None:
     """Send a person away for good. Nothing when that sitting is over already. Raises NotHost for the own seat."""
     with _as_host(room_id, by) as table:
@@ -62,6 +67,7 @@ def remove(room_id: int, by: int, sitting_id: int) -> None:
         table.save()
 
 
+@retried
 def allow_watching(room_id: int, by: int, allowed: bool) -> None:
     """Whether others may look on, at any time until the end; those who watch already are sent away by a no."""
     with locked(room_id) as table:
@@ -71,6 +77,7 @@ def allow_watching(room_id: int, by: int, allowed: bool) -> None:
             table.save()
 
 
+@retried
 def start(room_id: int, by: int) -> None:
     """Open the match and count down to its first deal; from here nobody can sit down any more. A second click does
     nothing. Raises NotReady while a seat is empty."""
@@ -90,6 +97,7 @@ def start(room_id: int, by: int) -> None:
         table.save()
 
 
+@retried
 def delete(room_id: int, by: int) -> None:
     """Close a waiting room for everybody."""
     with _as_host(room_id, by) as table:

@@ -14,6 +14,7 @@ from players import selectors as players
 from rooms import clock, closing, presence
 from rooms.errors import ClockUnsure, Closed, Late, NoSuchRoom, NotOpen
 from rooms.models import Room
+from rooms.retries import retried
 from rooms.table import SUBSTITUTE_LEVEL, Table, locked, seats_of, seconds
 
 AUTO_PLAY_AFTER = 3  # missed turns (rules: warning, inactive, auto-play)
@@ -28,6 +29,7 @@ class Thought:
     text: str
 
 
+@retried
 def act(room_id: int, sitting_id: int, number: int, action_id: str, step: str, do: str, received_at: datetime) -> None:
     """A person's answer for seat `number`. It counts when it was received at or before the deadline; the same action
     id again is answered as the first time. Raises RoomError and EngineError; then nothing has changed."""
@@ -70,6 +72,7 @@ def _refuse_if_over(match_id: int, number: int, step: str, received_at: datetime
         raise Stale(f"{shown(step)} was answered")
 
 
+@retried
 def take_control(room_id: int, sitting_id: int) -> None:
     """End auto-play: the player is back, the missed turns are forgotten. A question that is open starts afresh."""
     with locked(room_id) as table:
@@ -91,8 +94,12 @@ def take_control(room_id: int, sitting_id: int) -> None:
 def ring(room_id: int) -> None:
     """Look at the room again and do what is due; early, late or repeated calls do no harm."""
     presence.mend_outage()
-    if not clock.sure():
-        return
+    if clock.sure():
+        _do_due(room_id)
+
+
+@retried
+def _do_due(room_id: int) -> None:
     thought = _think(room_id)
     try:
         with locked(room_id, skip_locked=True) as table:

@@ -20,6 +20,7 @@ from players.selectors import Player, player_of, stamp_of
 from rooms import clock, lobby, seating
 from rooms.errors import NoSuchRoom, RoomFull
 from rooms.models import Connection, Pulse, Room, Seat, Watcher
+from rooms.retries import retried
 from rooms.table import grace, locked, seconds
 
 PROCESS = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
@@ -89,6 +90,7 @@ def may_look(visibility: str, status: str, watchable: bool) -> bool:
     return watchable or (visibility == Room.Visibility.PUBLIC and status == Room.Status.WAITING)
 
 
+@retried
 def connect(member: Membership, channel: str) -> None:
     """A socket of this sitting is live. Safe to repeat; nothing when the sitting has ended."""
     if member.sitting_id is None:
@@ -106,6 +108,7 @@ def connect(member: Membership, channel: str) -> None:
             table.save()
 
 
+@retried
 def watch(member: Membership, channel: str) -> None:
     """A socket looks on; safe to repeat. Raises RoomFull when WATCHERS_A_ROOM do already."""
     with locked(member.room_id):
@@ -119,6 +122,7 @@ def unwatch(channel: str) -> None:
     Watcher.objects.filter(channel=channel).delete()
 
 
+@retried
 def disconnect(room_id: int, channels: list[str]) -> None:
     """These sockets are gone. Their seats stay; the last human gone starts the grace."""
     try:
@@ -135,6 +139,7 @@ def disconnect(room_id: int, channels: list[str]) -> None:
         return
 
 
+@retried
 def touch(channels: list[str]) -> set[str]:
     """Renew the leases of sockets that pinged; those in the answer still have one."""
     if not channels:
@@ -175,6 +180,7 @@ def pulse() -> None:
     Pulse.objects.update_or_create(process=PROCESS, defaults={"at": clock.now(), "viewers": lobby.viewers()})
 
 
+@retried
 def mend_outage() -> timedelta | None:
     """When no process has pulsed for more than OUTAGE_SECONDS, the service was down: open questions get a fresh
     window, pauses and grace are prolonged by the gap, leases are renewed. Returns the gap that was mended."""
@@ -197,19 +203,23 @@ def mend_outage() -> timedelta | None:
 
 
 def _give_back(since: datetime, now: datetime, gap: timedelta) -> None:
+    # Rooms are locked in the order of their numbers, as by everybody who locks two: an UPDATE takes them as they lie.
+    live = Q(status=Room.Status.PLAYING) & (Q(deadline_at__isnull=False) | Q(away_since__isnull=False))
+    waits = live | Q(status=Room.Status.STARTING) | Q(away_since__isnull=False)
+    held = list(Room.objects.filter(waits).select_for_update().order_by("pk").values_list("pk", flat=True))
+    rooms = Room.objects.filter(pk__in=held)
     # A question whose time had run out before the silence is left as it was.
-    Room.objects.filter(status=Room.Status.PLAYING, deadline_at__gte=since, turn_seconds__isnull=False).update(
+    rooms.filter(status=Room.Status.PLAYING, deadline_at__gte=since, turn_seconds__isnull=False).update(
         opened_at=now, deadline_at=now + F("turn_seconds") * timedelta(seconds=1), version=F("version") + 1
     )
-    Room.objects.filter(status=Room.Status.STARTING).update(
+    rooms.filter(status=Room.Status.STARTING).update(
         starts_at=F("starts_at") + gap, due_at=F("starts_at") + gap, version=F("version") + 1
     )
-    Room.objects.filter(away_since__isnull=False).update(away_since=F("away_since") + gap)
+    rooms.filter(away_since__isnull=False).update(away_since=F("away_since") + gap)
     Connection.objects.update(seen_at=now)
     Watcher.objects.update(seen_at=now)
     # Whatever was due is looked at again with the new times.
-    live = Q(status=Room.Status.PLAYING) & (Q(deadline_at__isnull=False) | Q(away_since__isnull=False))
-    for room in Room.objects.filter(live).select_for_update().order_by("pk"):
+    for room in rooms.filter(live):
         times = [
             t
             for t in (

@@ -6,6 +6,7 @@ import secrets
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -36,6 +37,7 @@ from rooms.errors import (
     TooMany,
 )
 from rooms.models import Connection, Room, Seat
+from rooms.retries import retried
 from rooms.table import SEATS, Table, locked, seconds
 
 QUICK_ROUNDS = 7  # the rules' default
@@ -61,11 +63,14 @@ def token_hash(token: str) -> str:
 def check_pace(player: Player) -> None:
     """At most ROOMS_IN_TEN_MINUTES new tables an identity. Raises TooMany. Without the cache it lets pass: a table
     costs nobody anything, and Valkey being away must not stop play."""
-    try:
-        made = cache.get(f"rooms-made:{player.pk}", 0)
-    except Exception:  # noqa: BLE001  the cache's errors have no common base
-        return
-    if made >= settings.ROOMS_IN_TEN_MINUTES:
+    if _counted(f"rooms-made:{player.pk}") >= settings.ROOMS_IN_TEN_MINUTES:
+        raise TooMany
+
+
+def _check_paid_pace(player: Player) -> None:
+    """At most PAID_SEATS_IN_TEN_MINUTES seats with a fee a player: sitting and leaving fills the ledger. Raises
+    TooMany."""
+    if _counted(f"paid-seats:{player.pk}") >= settings.PAID_SEATS_IN_TEN_MINUTES:
         raise TooMany
 
 
@@ -73,21 +78,25 @@ def _count_pace(player: Player) -> None:
     _count(f"rooms-made:{player.pk}")
 
 
-def _count(key: str) -> int:
+def _count_paid_pace(player: Player) -> None:
+    _count(f"paid-seats:{player.pk}")
+
+
+def _counted(key: str) -> int:
     """How often within ten minutes; 0 without the cache."""
     with contextlib.suppress(Exception):
-        cache.add(key, 0, 600)
-        return int(cache.incr(key))
+        return int(cache.get(key, 0))
     return 0
 
 
-def _check_paid_pace(player: Player) -> None:
-    """At most PAID_SEATS_IN_TEN_MINUTES seats with a fee a player: sitting and leaving fills the ledger. Raises
-    TooMany."""
-    if _count(f"paid-seats:{player.pk}") > settings.PAID_SEATS_IN_TEN_MINUTES:
-        raise TooMany
+def _count(key: str) -> None:
+    """Once more, after the commit: what was undone, refused or run anew is not counted."""
+    with contextlib.suppress(Exception):
+        cache.add(key, 0, 600)
+        cache.incr(key)
 
 
+@retried
 def new_token(player: Player, code: str) -> str:
     """A new secret for the seat that this player's own session holds; the one before is void. Raises NoSuchRoom.
 
@@ -113,6 +122,7 @@ def holds(player: Player, code: str, token: str) -> bool:
 # -- opening a table ---------------------------------------------------------------------------------------------
 
 
+@retried
 def open_solo(player: Player, options: dict[str, Any], bot_level: str, *, clocked: bool) -> Sitting:
     """A table of one human and three bots that begins after a short countdown, in one transaction.
 
@@ -136,6 +146,7 @@ def open_solo(player: Player, options: dict[str, Any], bot_level: str, *, clocke
     return Sitting(room.code, room.pk, token)
 
 
+@retried
 def create_room(
     player: Player, *, visibility: str, options: dict[str, Any], game: str = "domino_poker", fee: int = 0
 ) -> Sitting:
@@ -184,6 +195,7 @@ def _new_table(
 # -- the ways in -------------------------------------------------------------------------------------------------
 
 
+@retried
 def sit(player: Player, room_id: int, seat: int | None = None, *, agreed_fee: int = 0) -> Sitting:
     """Take a seat at a public room, the first free one unless told which. `agreed_fee` is the price that the player
     was shown: no other is ever charged.
@@ -230,6 +242,7 @@ def join_by_code(player: Player, text: str, *, address: str, agreed_fee: int = 0
     return sit_with_code(player, room_id, agreed_fee=agreed_fee)
 
 
+@retried
 def sit_with_code(player: Player, room_id: int, *, agreed_fee: int = 0) -> Sitting:
     """Take the first free seat of a room whose code was just shown. Raises NoOpenSeat, AlreadySeated, FeeToAgree,
     GuestsCannotPay, NotEnough."""
@@ -260,6 +273,7 @@ def quick_play(player: Player) -> Sitting:
     return create_room(player, visibility=Room.Visibility.PUBLIC, options={"rounds": QUICK_ROUNDS})
 
 
+@retried
 def move(room_id: int, sitting_id: int, number: int) -> None:
     """Change to an empty seat of the same room while it waits. Raises NoSuchRoom, NoSuchSeat, SeatTaken, Started."""
     with locked(room_id) as table:
@@ -276,6 +290,7 @@ def move(room_id: int, sitting_id: int, number: int) -> None:
         table.save()
 
 
+@retried
 def rematch(player: Player, code: str) -> Sitting:
     """Play again with those who were at a finished table: the first to say so opens a new room with the same options
     and bots, everybody gets the own seat again while it is free. Nothing else is carried over: a fee is paid anew.
@@ -333,6 +348,8 @@ def _join(table: Table, player: Player, number: int | None, agreed_fee: int) -> 
             raise RoomFull
     token = _take(table, player, number)
     table.save()
+    if table.room.fee:
+        transaction.on_commit(partial(_count_paid_pace, player), robust=True)
     return token
 
 
@@ -345,6 +362,7 @@ def _take(table: Table, player: Player, number: int) -> str:
     return token
 
 
+@retried
 def rename(player: Player) -> None:
     """The player is called otherwise now (`player.shown_name`): so is the seat, and the one in a match that runs.
     Everybody at the table sees it at once; matches that are over keep the name that was played under."""

@@ -9,7 +9,6 @@ from typing import Any
 from django.conf import settings
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.db import transaction
 from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import redirect, render
@@ -27,7 +26,7 @@ from players.selectors import Player
 from players.selectors import found as found_player
 from rooms import accounts, flags, sheets, threads
 from rooms.staff_forms import BanForm, CorrectionForm, LedgerForm, NoteForm, PeriodForm, ReasonForm, RoleForm
-from wallet import chart, corrections, csv
+from wallet import chart, csv
 from wallet import selectors as wallet
 from wallet.errors import WalletError
 
@@ -311,9 +310,7 @@ def ask(request: HttpRequest, player_id: int) -> HttpResponse:
         return _refused(request, player, form, "ask_form")
     data, me = form.cleaned_data, _me(request)
     try:
-        with transaction.atomic():
-            made = corrections.request(player.pk, data["amount"], data["reason"], me.pk, data["corrects"] or None)
-            staff.record(me, Act.ASK, player=player.pk, subject=f"correction:{made.pk}", reason=data["reason"])
+        made = accounts.ask_correction(me, player.pk, data["amount"], data["reason"], data["corrects"] or None)
     except WalletError as error:
         staff.record(me, Act.REFUSED, player=player.pk, subject=f"correction: {error}", reason=data["reason"])
         return _refused(request, player, form, "ask_form", str(error.text))
@@ -346,20 +343,13 @@ def decide(request: HttpRequest, number: int, answer: str) -> HttpResponse:
     """Say yes or no as the second person."""
     me = _me(request)
     owner = wallet.corrected_player(number)
-    act, done = (
-        (Act.APPROVE, _("Approved: the gold has moved.")) if answer == "approve" else (Act.DECLINE, _("Declined."))
-    )
+    done = _("Approved: the gold has moved.") if answer == "approve" else _("Declined.")
     reason = request.POST.get("reason", "").strip()
     if answer == "decline" and not reason:
         messages.error(request, _("Say why it is declined."))
         return _corrections(request, 400)
     try:
-        with transaction.atomic():
-            if answer == "approve":
-                corrections.approve(number, me.pk)
-            else:
-                corrections.decline(number, me.pk)
-            staff.record(me, act, player=owner, subject=f"correction:{number}", reason=reason)
+        accounts.decide_correction(me, number, approve=answer == "approve", owner=owner, reason=reason)
     except WalletError as error:
         staff.record(me, Act.REFUSED, player=owner, subject=f"correction:{number} {answer}: {error.code}")
         messages.error(request, str(error.text))

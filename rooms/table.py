@@ -16,6 +16,7 @@ from games.services import Step
 from rooms import broadcast, clock
 from rooms.errors import NoSuchRoom, Started
 from rooms.models import Connection, Room, Seat
+from rooms.retries import retried
 
 
 def seconds(value: float) -> timedelta:
@@ -155,6 +156,7 @@ class Table:
             transaction.on_commit(tell_old_table, robust=True)
 
 
+@retried
 def _tell_old_table(room_id: int) -> None:
     """When this room is a rematch, those who still read the old result see who plays again. Runs after the commit:
     two rooms are locked old one first."""

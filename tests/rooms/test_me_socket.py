@@ -14,14 +14,13 @@ from django.contrib.sessions.backends.db import SessionStore
 from django.db import transaction
 from django.utils import timezone
 from websockets.exceptions import ConnectionClosed, InvalidStatus
-from websockets.sync.client import ClientConnection, connect
-from websockets.typing import Origin
 
 from players.models import Player
 from rooms import closing, seating
 from rooms.models import Room
 from tests.rooms import stage
 from tests.rooms.test_paid import begun, has, paid, rich
+from tests.support.links import open_link
 from tests.support.site import LiveSite
 from tests.support.visitor import PATIENCE_SECONDS
 from wallet import services as coins
@@ -53,12 +52,8 @@ class MyPage:
     """One open page of a player, and what its top bar would show."""
 
     def __init__(self, url: str, session: str, *, origin: str | None = None) -> None:
-        self.link: ClientConnection = connect(
-            url.replace("http", "ws", 1) + "/ws/me/",
-            additional_headers={"Cookie": f"{settings.SESSION_COOKIE_NAME}={session}"},
-            origin=Origin(origin or url),
-            compression=None,
-        )
+        cookies = f"{settings.SESSION_COOKIE_NAME}={session}"
+        self.link = open_link(url, "/ws/me/", origin=origin, cookies=cookies)
         self.coins: int | None = None
         self.told: list[int] = []
         OPEN.append(self)
@@ -169,12 +164,7 @@ def test_forged_frames_at_a_table_change_no_coin(live_site: LiveSite) -> None:
     room = begun(_present(Room.objects.get(pk=sitting.room_id), ana, ben))
     before = Transaction.objects.count()
     cookies = f"{settings.SESSION_COOKIE_NAME}={session_of(ana)}; {settings.SEAT_COOKIE_NAME}={sitting.token}"
-    link = connect(
-        live_site.url.replace("http", "ws", 1) + f"/ws/tables/{room.code}/",
-        additional_headers={"Cookie": cookies},
-        origin=Origin(live_site.url),
-        compression=None,
-    )
+    link = open_link(live_site.url, f"/ws/tables/{room.code}/", cookies=cookies)
     forged = (
         '{"t":"settle","id":"a","winner":0}', '{"t":"end","id":"a","places":[1,2,3,4]}', '{"t":"pay","coins":9}',
         '{"t":"act","id":"w1","step":"r1.t7.s0","do":"win"}', '{"t":"act","id":"w2","step":"end","do":"place 1"}',

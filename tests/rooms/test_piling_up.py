@@ -10,13 +10,14 @@ from typing import Any
 import psutil
 import pytest
 from django.db import connection
+from django.db.models import F
 from websockets.exceptions import ConnectionClosed
-from websockets.sync.client import connect
-from websockets.typing import Origin
 
-from rooms import hosting
+from rooms import hosting, lobby
 from rooms.models import Connection, Room, Seat, Watcher
+from tests.rooms import crowd
 from tests.support.inside import InsideSite
+from tests.support.links import open_link
 from tests.support.services import Run
 from tests.support.visitor import TableSocket, Visitor
 
@@ -133,12 +134,7 @@ def test_the_memory_of_a_process_stays_flat(other_site: Any) -> None:
 def drop_all(paths: list[tuple[Visitor, str]], times: int) -> None:
     for number in range(times):
         person, path = paths[number % len(paths)]
-        link = connect(
-            person.url.replace("http", "ws", 1) + path,
-            additional_headers={"Cookie": person.cookies},
-            origin=Origin(person.url),
-            compression=None,
-        )
+        link = open_link(person.url, path, cookies=person.cookies)
         with contextlib.suppress(TimeoutError, ConnectionClosed):
             if number % 3:
                 link.recv(timeout=0.002 * (number % 7))
@@ -160,14 +156,7 @@ def frozen_socket(person: Visitor, path: str) -> Any:
     raw = socket.socket()
     raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     raw.connect(("127.0.0.1", int(person.url.rsplit(":", 1)[1])))
-    return connect(
-        person.url.replace("http", "ws", 1) + path,
-        sock=raw,
-        additional_headers={"Cookie": person.cookies},
-        origin=Origin(person.url),
-        compression=None,
-        max_queue=1,
-    )
+    return open_link(person.url, path, cookies=person.cookies, sock=raw, max_queue=1)
 
 
 @pytest.mark.parametrize("stays", [True, False])
@@ -201,6 +190,7 @@ def test_a_frozen_reader_gets_one_whole_update_and_holds_up_nobody(inside: Made,
             one = host if changes % 2 else other
             one.seen(lambda update: update["room"]["watch"]["allowed"] == (changes % 2 == 1))  # noqa: B023
     version = Room.objects.values_list("version", flat=True).get()
+    other.seen(lambda update: update["v"] >= version)
     if stays:
         updates = read_on(frozen, version)
         # What was on its way, and then the newest alone: not the hundreds between.
@@ -219,6 +209,20 @@ def test_a_frozen_reader_gets_one_whole_update_and_holds_up_nobody(inside: Made,
         print(f"\nclosed with {close} after {len(texts)} frames; slowest action of others {slowest:.3f} s")
     pings.set()
     assert slowest < 2.0
+
+
+def test_a_frozen_lobby_page_is_let_go_and_told_so_when_it_reads_again(inside: Made) -> None:
+    """Its close waits behind what it has not read, for as long as that takes; nothing else waits for it."""
+    site = inside(send_buffer=4096, SLOW_READER_SECONDS=1)
+    crowd.waiting(500)
+    frozen = frozen_socket(Visitor(site.url), "/ws/lobby/?state=")
+    assert settled(lambda: site.ask(lambda: len(lobby.get().viewers)), lambda count: count == 1) == 1
+    while site.ask(lambda: len(lobby.get().viewers)):
+        Room.objects.update(version=F("version") + 1)  # something to tell, until it is no longer told
+        time.sleep(0.5)
+    time.sleep(1.5)  # a page in the background stays there for a while
+    close, texts = close_of(frozen)
+    assert close == 4008, f"{close} after {len(texts)} frames"
 
 
 def keep_pinging(link: Any, done: threading.Event) -> None:

@@ -6,9 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from websockets.exceptions import ConnectionClosed
-from websockets.sync.client import ClientConnection, connect
-from websockets.typing import Origin
 
+from tests.support.links import open_link
 from tests.support.visitor import PATIENCE_SECONDS
 
 OPEN: "list[Looker]" = []
@@ -24,11 +23,7 @@ class Looker:
     """One open lobby socket and what its page would show."""
 
     def __init__(self, url: str, *, state: str = "", origin: str | None = None) -> None:
-        self.link: ClientConnection = connect(
-            url.replace("http", "ws", 1) + f"/ws/lobby/?state={state}",
-            origin=Origin(origin or url),
-            compression=None,
-        )
+        self.link = open_link(url, f"/ws/lobby/?state={state}", origin=origin)
         self.rows: dict[int, str] = {}
         self.online: dict[str, int] = {}
         self.version: int | None = None

@@ -13,8 +13,9 @@ from http.cookiejar import Cookie, CookieJar
 from typing import Any
 
 from websockets.exceptions import ConnectionClosed
-from websockets.sync.client import ClientConnection, connect
-from websockets.typing import Origin
+from websockets.sync.client import ClientConnection
+
+from tests.support.links import open_link
 
 PATIENCE_SECONDS = 15.0
 
@@ -106,13 +107,8 @@ class Visitor:
 
     def listen(self, path: str, *, origin: str | None = None, cookies: str | None = None) -> "TableSocket":
         """Open the socket of any page; `origin` and `cookies` are the page's own unless told otherwise."""
-        link = connect(
-            self.url.replace("http", "ws", 1) + path,
-            additional_headers={"Cookie": self.cookies if cookies is None else cookies},
-            origin=Origin(origin or self.url),
-            compression=None,
-        )
-        return TableSocket(link)
+        own = self.cookies if cookies is None else cookies
+        return TableSocket(open_link(self.url, path, origin=origin, cookies=own))
 
 
 class TableSocket:

@@ -1,0 +1,22 @@
+"""Sockets as pages open them, for tests that speak on one longer than a block of code lasts."""
+
+from contextlib import AbstractContextManager
+from typing import Any
+
+from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin
+
+
+def open_link(
+    site_url: str, path: str, *, origin: str | None = None, cookies: str = "", **more: Any
+) -> ClientConnection:
+    """The socket at `path` of a site, from a page of that site unless another origin is named; whoever opens it closes
+    it. Raises InvalidStatus when it is refused before it opens."""
+    opening: AbstractContextManager[ClientConnection] = connect(
+        site_url.replace("http", "ws", 1) + path,
+        additional_headers={"Cookie": cookies} if cookies else None,
+        origin=Origin(origin or site_url),
+        compression=None,
+        **more,
+    )
+    return opening.__enter__()  # the library wants a context; ours ends with the test
