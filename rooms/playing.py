@@ -47,12 +47,13 @@ def act(room_id: int, sitting_id: int, number: int, action_id: str, step: str, d
         if not players.is_active(seat.player_id):
             raise Closed
         assert room.match_id is not None
-        if room.deadline_at is not None and received_at > room.deadline_at:
+        asked = any((one.seat, one.step) == (number, step) for one in game_selectors.prompts(table.loaded))
+        if asked and room.deadline_at is not None and received_at > room.deadline_at:
             raise Late((received_at - room.deadline_at).total_seconds())
         try:
             if not room.is_open and (room.opened_at is None or received_at < room.opened_at):
                 raise NotOpen
-            result = games.act(room.match_id, number, step, do, "seat", action_id)
+            result = games.act(room.match_id, number, step, do, "seat", action_id, table.loaded)
         except (NotOpen, NoQuestion, Stale):
             _refuse_if_over(room.match_id, number, step, received_at)
             raise

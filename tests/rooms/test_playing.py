@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from games.engine.errors import EngineError
+from games.engine.errors import EngineError, NoQuestion
 from games.errors import GameError
 from games.models import Match, MatchEvent
 from rooms import clock, playing
@@ -115,6 +115,20 @@ def test_an_answer_received_after_the_deadline_is_late() -> None:
     with pytest.raises(Late):
         stage.answer(room, "bid 1", step=prompt.step, late_seconds=0.05)
     stage.answer(room, "bid 1", step=prompt.step, late_seconds=-0.05)
+
+
+def test_who_is_not_asked_is_told_that_and_not_that_it_is_late() -> None:
+    room = stage.running(stage.person("Ana"), stage.person("Ben"))
+    asked = stage.asked(room)
+    (prompt,) = stage.prompts(room)
+    (other,) = Seat.objects.filter(room=room, player__isnull=False).exclude(pk=asked.pk)
+    deadline = stage.refreshed(room).deadline_at
+    assert deadline is not None
+    after = deadline + timedelta(seconds=1)
+    with pytest.raises(NoQuestion):
+        playing.act(room.pk, other.pk, other.number, "early", prompt.step, "bid 1", after)
+    with pytest.raises(Late):
+        playing.act(room.pk, asked.pk, asked.number, "late", prompt.step, "bid 1", after)
 
 
 def test_three_missed_turns_are_warning_inactive_auto_play() -> None:
