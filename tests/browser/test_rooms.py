@@ -367,6 +367,33 @@ def test_good_game_is_said_beside_the_result(arrive: Arrive, live_site: LiveSite
     expect(other.locator("[data-action=talk]")).to_be_focused()
 
 
+def test_who_was_muted_in_the_match_is_muted_beside_its_result(arrive: Arrive, live_site: LiveSite) -> None:
+    host, other = pair(arrive, live_site.url)
+    third = arrive()
+    third.goto(f"{live_site.url}/rooms/{room_number()}/")
+    player.at_table(third)
+    third.fill("#sit-name", "Carla")
+    third.click("[data-action=sit-first]")
+    player.at_table(third)
+    player.fill_and_start(host)
+    host.click("[data-action=talk]")
+    mute = host.locator(".talk-people label").filter(has_text="Bruno").locator("input")
+    mute.check()
+    host.keyboard.press("Escape")
+    player.play_together([host, other, third])
+    for page, words in ((other, "smile"), (third, "tea")):
+        page.click("[data-action=talk]")
+        page.click(f"[data-say={words}]")
+    expect(host.locator('.places .bubble[data-said="tea"]')).to_be_visible()
+    expect(host.locator('.bubble[data-said="smile"]')).to_have_count(0)
+    host.click("[data-action=talk]")
+    expect(mute).to_be_checked()
+    mute.uncheck()
+    other.click("[data-action=talk]")
+    other.click("[data-say=applause]")
+    expect(host.locator('.places .bubble[data-said="applause"]')).to_be_visible()
+
+
 def test_the_result_stays_when_the_table_is_cleared(arrive: Arrive, other_site: Any) -> None:
     site = other_site(RESULT_SECONDS="1", worker=True)
     host, other = pair(arrive, site.url)
@@ -691,6 +718,8 @@ def test_at_twice_the_size_and_from_right_to_left_everything_is_at_hand(
     player.play_together([host])
     expect(host.locator("[data-action=rematch]")).to_be_in_viewport(ratio=1)
     assert host.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    score = host.evaluate("import('/static/js/words.js').then((words) => words.points(-5))")
+    assert score == ("\u200e\u22125" if direction == "rtl" else "\u22125")  # the sign stays before its number
 
 
 # -- what axe says --------------------------------------------------------------------------------------------------

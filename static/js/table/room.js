@@ -77,8 +77,9 @@ export function createRoom(element, { ask, leave, speech, visiting, qr, lobby })
     }
     const { expiresAt, expectedUntil } = state;
     const now = { room, refusals, connected: connection === "connected", level: panel.level, expiresAt, expectedUntil };
+    const left = expectedUntil === null ? 0 : expectedUntil - performance.now();
     clearTimeout(fading);
-    if (expectedUntil !== null) fading = setTimeout(draw, Math.max(0, expectedUntil - performance.now()));
+    if (left > 0) fading = setTimeout(draw, left);
     for (let number = 0; number < room.seat_count; number += 1) chairs[sideOf(room, number)].draw(now, number);
     const open = room.seat_count - room.seats.length;
     redraw(note, `${open} ${seatPrice(room)}`, () => [

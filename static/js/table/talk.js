@@ -27,7 +27,7 @@ const EMOTES = () => ({
   tea: gettext("has a tea"),
 });
 
-/** Those muted in this tab at this table, by sitting. */
+/** Those muted in this tab at this table, by seat: from the start on each is one person's, also in the result. */
 function createMutes(table) {
   const key = `mute:${table}`;
   let muted = new Set();
@@ -37,9 +37,9 @@ function createMutes(table) {
     // Nothing is kept in this browser: muting lasts as long as the page.
   }
   return {
-    has: (seat) => muted.has(seat.sitting),
+    has: (seat) => muted.has(seat.number),
     toggle(seat) {
-      if (!muted.delete(seat.sitting)) muted.add(seat.sitting);
+      if (!muted.delete(seat.number)) muted.add(seat.number);
       try {
         sessionStorage.setItem(key, JSON.stringify([...muted]));
       } catch {
@@ -98,7 +98,7 @@ export function createTalk(stage, { table, ask, speech }) {
   function drawPeople() {
     const others = room.seats.filter((seat) => seat.kind === "human" && seat.number !== room.you && !seat.forfeited);
     const had = people.contains(document.activeElement);
-    const fresh = redraw(people, JSON.stringify(others.map((seat) => [seat.sitting, seat.name, mutes.has(seat)])), () => [
+    const fresh = redraw(people, JSON.stringify(others.map((seat) => [seat.number, seat.name, mutes.has(seat)])), () => [
       h("legend", {}, gettext("Mute")),
       ...others.map((seat) => h("label.check", {},
         h("input", { type: "checkbox", "data-mute": seat.number, checked: mutes.has(seat), onchange: () => mute(seat) }),

@@ -91,7 +91,7 @@ export function createSheets(root, { goOn, again, talk }) {
     });
     cover.hidden = key === "";
     if (final) rematch.draw(now.room);
-    if (fresh && key !== "") (cover.querySelector(".button.primary:not([hidden])") ?? cover.querySelector(".button"))?.focus({ preventScroll: true });
+    if (fresh && key !== "") (cover.querySelector(".button.primary:not([hidden])") ?? cover.querySelector(".sheet-actions .button"))?.focus({ preventScroll: true });
     else if (fresh) document.querySelector(".hand").focus({ preventScroll: true });
   }
 
