@@ -25,7 +25,7 @@ def close(code: int) -> str:
         4400: _("The page sent something that was not understood. Reload it."),
         4401: _("Sign in or start a game first."),
         4403: _("Your session has ended."),
-        4404: _("There is no such table, or it is not yours."),
+        4404: _("There is no such room, or it is not yours."),
         4409: _("This seat was taken over on another device."),
     }
     return sentences[code]

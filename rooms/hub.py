@@ -12,7 +12,7 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 
 from rooms import clock, threads
-from rooms.errors import TooMany
+from rooms.errors import Closed, TooMany
 
 log = logging.getLogger(__name__)
 PROCESS = uuid.uuid4().hex
@@ -103,8 +103,10 @@ class Hub:
 
     def talk(self, room_id: int, seat: int, say: str, who: int) -> None:
         """Pass on what somebody at a table says, here and in the other processes; kept nowhere.
-        `who` is measured, in whichever seat. Raises TooMany."""
+        `who` is measured, in whichever seat. Raises TooMany, and Closed for those who may no longer speak."""
         table = self.tables.get(room_id)
+        if table is not None and table.snapshot is not None and not table.snapshot.may_speak(who):
+            raise Closed(_("You are no longer at this table."))
         if table is None or not table.talkers.setdefault(who, Talker()).may_speak():
             raise TooMany(_("Let the others say something too."))
         self.heard(room_id, seat, say)

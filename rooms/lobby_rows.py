@@ -87,10 +87,11 @@ class Row:
     def age_seconds(self, now: datetime) -> int:
         return max(int((now - self.created_at).total_seconds()), 0)
 
-    def html(self, now: datetime, *, hidden: bool = False) -> str:
-        """The row's markup in the language of the moment, with its age put in."""
+    def html(self, now: datetime, *, hidden: bool = False, own: bool = False) -> str:
+        """The row's markup in the language of the moment, with its age put in; `own` as whoever sits there sees it."""
         seconds = self.age_seconds(now)
-        html = _kept(self).replace(f'"{AGE}"', f'"{seconds}"').replace(AGE, age_text(seconds))
+        html = _drawn(self, own=True) if own else _kept(self)
+        html = html.replace(f'"{AGE}"', f'"{seconds}"').replace(AGE, age_text(seconds))
         return html.replace("<li ", "<li hidden ", 1) if hidden else html
 
 
@@ -106,12 +107,16 @@ def _kept(row: Row) -> str:
     with _lock:
         known = _markup.get(key)
     if known is None:
-        known = loader.get_template("lobby/_row.html").render({"row": row, "age": AGE}).strip()
+        known = _drawn(row)
         with _lock:
             _markup[key] = known
             while len(_markup) > KEPT:
                 _markup.popitem(last=False)
     return known
+
+
+def _drawn(row: Row, *, own: bool = False) -> str:
+    return loader.get_template("lobby/_row.html").render({"row": row, "age": AGE, "own": own}).strip()
 
 
 def versions() -> dict[int, int]:

@@ -107,9 +107,16 @@ def _page(request: HttpRequest, *, status: int = 200, **more: object) -> HttpRes
     chosen = _filter(request.GET)
     now, rows = clock.now(), lobby_rows.read()
     fits = [_fits(row, chosen) for row in rows]
+    who = _who(player)
+    at = who["table"]["room"] if isinstance(who["table"], dict) else None
+    own = next((row.room_id for row in rows if row.room_id == at), None)
     context = {
-        **_who(player),
-        "rows": [mark_safe(row.html(now, hidden=not fit)) for row, fit in zip(rows, fits, strict=True)],  # noqa: S308
+        **who,
+        "rows": [
+            mark_safe(row.html(now, hidden=not fit, own=row.room_id == own))  # noqa: S308
+            for row, fit in zip(rows, fits, strict=True)
+        ],
+        "own": own,
         "state": lobby.state_of(rows),
         "none_waits": not rows,
         "none_fits": bool(rows) and not any(fits),

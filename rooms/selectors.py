@@ -51,8 +51,8 @@ def seated_without_right() -> list[int]:
 
 
 def running_table(player_id: int | None) -> dict[str, object] | None:
-    """The table where the player sits now, for the offer to go back: code, game, status, visibility, fee, round,
-    rounds."""
+    """The table where the player sits now, for the offer to go back: room (its number), code, game, status, visibility,
+    fee, round, rounds."""
     if player_id is None:
         return None
     seat = Seat.objects.filter(player_id=player_id).select_related("room").first()
@@ -61,6 +61,7 @@ def running_table(player_id: int | None) -> dict[str, object] | None:
     room = seat.room
     loaded = history.load(room.match_id) if room.match_id is not None else None
     return {
+        "room": room.pk,
         "code": room.code,
         "game": room.game,
         "status": room.status,

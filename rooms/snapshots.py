@@ -40,6 +40,16 @@ class Occupant:
 
 
 @dataclass(frozen=True, slots=True)
+class Expected:
+    """Whom a rematch that waits still expects, by the seat and the name of the match before, until that one's result is
+    put away. Only those who were at that table are told (`told`: their seats now): they have seen these names."""
+
+    people: tuple[tuple[int, str], ...]
+    told: frozenset[int]
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Snapshot:
     """One room at one version. Holds the whole match: only `update` may turn it into bytes."""
 
@@ -68,6 +78,7 @@ class Snapshot:
     money: dict[str, Any] | None
     rematch: tuple[int, ...] | None
     rematch_open: bool
+    expected: "Expected | None"
     loaded: history.Loaded | None = field(repr=False)
 
     def update(self, seat: int | None, after: int | None) -> str:
@@ -89,6 +100,14 @@ class Snapshot:
     def finished(self) -> bool:
         """Whether the match came to its result, also when the table is gone since."""
         return self.loaded is not None and self.loaded.status == "finished"
+
+    def may_speak(self, player_id: int) -> bool:
+        """Whether this player is heard here: whoever sits, and after the end whoever stayed to it, until the room is
+        gone."""
+        seat = self.places.get(player_id)
+        if seat is None or self.status == Room.Status.DESTROYED:
+            return False
+        return not any(one.number == seat and one.forfeited for one in self.occupants)
 
     @property
     def last_event(self) -> int:
@@ -129,9 +148,18 @@ class Snapshot:
             "commitment": _commitment(loaded, now_round),
             "next_commitment": _commitment(loaded, now_round + 1 if now_round else None),
             "money": self.money,
+            "expected": self._expected(seat),
             "rematch": {"seats": self.rematch, "open": self.rematch_open} if self.rematch is not None else None,
             "outcome": self._outcome(),
         }
+
+    def _expected(self, seat: int | None) -> dict[str, Any] | None:
+        expected = self.expected
+        if expected is None or seat not in expected.told:
+            return None
+        left = _ms(expected.until)
+        people = [{"seat": number, "name": name} for number, name in expected.people]
+        return {"seats": people, "ms": left} if left else None
 
     def _watch_path(self) -> str:
         if self.visibility == Room.Visibility.PUBLIC:
@@ -254,6 +282,7 @@ def _build(room: Room, seats: list[Seat], loaded: history.Loaded | None) -> Snap
         money=settlement.money(room, seats, places),
         rematch=rematch,
         rematch_open=rematch_open,
+        expected=_expected(room, seats) if room.status == Room.Status.WAITING else None,
         loaded=loaded,
     )
 
@@ -269,3 +298,20 @@ def _rematch(room: Room, loaded: history.Loaded | None) -> tuple[tuple[int, ...]
     again = set(Seat.objects.filter(room_id=room.rematch_id, player__isnull=False).values_list("player_id", flat=True))
     sat = game_selectors.seats_in(loaded.match_id)
     return tuple(one.number for one in sat if one.player_id in again), new == Room.Status.WAITING
+
+
+def _expected(room: Room, seats: list[Seat]) -> Expected | None:
+    """Who was at the match before, may come back to the own seat there, and has not done so yet."""
+    old = Room.objects.filter(rematch_id=room.pk, status=Room.Status.FINISHED).values("match_id", "expires_at").first()
+    if old is None or old["match_id"] is None:
+        return None
+    stayed = [sat for sat in game_selectors.seats_in(old["match_id"]) if sat.player_id and not sat.forfeited]
+    here = {seat.player_id: seat.number for seat in seats if seat.player_id is not None}
+    taken = {seat.number for seat in seats}
+    people = tuple(
+        (sat.number, sat.name)
+        for sat in stayed
+        if sat.player_id not in here and sat.number not in taken and sat.player_id not in room.removed
+    )
+    told = frozenset(here[sat.player_id] for sat in stayed if sat.player_id in here)
+    return Expected(people, told, old["expires_at"]) if people and told else None

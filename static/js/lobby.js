@@ -21,7 +21,17 @@ const chosen = (name) => new FormData(filterForm).get(name) ?? "";
 const rows = createRows(page.querySelector("[data-rows]"), {
   fits: (row) => ["game", "fee"].every((name) => !chosen(name) || row.dataset[name] === chosen(name)),
   rest: () => document.getElementById("waiting-title"),
+  dress,
 });
+
+/** The row of the room where one sits offers the way back; rows that come live are drawn for everybody alike. */
+function dress(row) {
+  if (row.dataset.room !== page.dataset.own) return;
+  const [name, back] = page.querySelector("[data-own-row]").content.cloneNode(true).children;
+  row.dataset.own = "";
+  row.querySelector(".row-name a").textContent = name.textContent;
+  row.querySelector("[data-sit], .row-full").replaceWith(back);
+}
 
 function showEmpty() {
   page.querySelector('[data-empty="none"]').hidden = rows.all() > 0;

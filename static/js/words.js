@@ -51,5 +51,8 @@ export function tileName(tile, { trump = false, ace = null } = {}) {
 export const placeWord = (place) =>
   [gettext("1st"), gettext("2nd"), gettext("3rd"), gettext("4th")][place - 1] ?? String(place);
 
-/** A score with a real minus sign. */
-export const points = (number) => (number < 0 ? `\u2212${-number}` : String(number));
+/** A score with a real minus sign; where text runs to the left, a mark keeps the sign before its number. */
+export function points(number) {
+  if (number >= 0) return String(number);
+  return `${globalThis.document?.documentElement.dir === "rtl" ? "\u200e" : ""}\u2212${-number}`;
+}

@@ -81,6 +81,24 @@ def test_open_a_table_and_sit_down_at_it_from_another_page(visit: Visit) -> None
     assert dict(Seat.objects.values_list("number", "name")) == {0: "Zoë", 1: "Mia"}
 
 
+def test_the_own_room_stays_a_way_back_while_its_row_changes(visit: Visit) -> None:
+    host = visit()
+    host.click("text=Open a table")
+    host.click("text=Open the table")
+    expect(host).to_have_url(TABLE)
+    room = Room.objects.get()
+    host.goto(host.url.split("/tables/")[0] + "/lobby/")
+    expect(row(host, room)).to_contain_text("Your room")
+    seating.sit(stage.person("Bo"), room.pk)
+    expect(row(host, room)).to_contain_text("2 of 4 seats taken", timeout=SOON_MS)
+    expect(row(host, room).locator(".row-name")).to_have_text("Your room")
+    expect(row(host, room).locator("[data-sit]")).to_have_count(0)
+    hosting.fill_bots(room.pk, room.host_id or 0, "medium")
+    expect(row(host, room)).to_contain_text("4 of 4 seats taken", timeout=SOON_MS)
+    row(host, room).locator("[data-return]").click()
+    expect(host).to_have_url(re.compile(f"/tables/{room.code}/$"))
+
+
 def test_a_row_that_changes_under_a_press_does_not_swallow_the_click(visit: Visit) -> None:
     ana = stage.person("Ana")
     room = stage.waiting(ana)

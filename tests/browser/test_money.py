@@ -131,6 +131,34 @@ def test_a_paid_match_from_the_form_to_the_last_coin(sign_in: SignIn, live_site:
     nothing_is_lost()
 
 
+def test_a_paid_rematch_asks_once_more_and_charges_once(sign_in: SignIn, live_site: LiveSite) -> None:
+    ana = sign_in("Ana", viewport=PHONE, has_touch=True, is_mobile=True)
+    open_paid(ana, live_site.url, 101)
+    expect(ana.locator(".room .pot")).to_contain_text("all for the first")
+    expect(ana.locator(".room .felt-note")).to_contain_text("101 gold a seat")
+    player.fill_and_start(ana)
+    expect(ana.locator(".stage .pot-fee")).to_have_text("101 each")
+    for part in (".pot-coins", ".pot-prizes", ".pot-fee"):
+        expect(ana.locator(f".stage {part}")).to_be_in_viewport()
+    player.play_together([ana])
+    expect(ana.locator(".coin-sheet")).to_contain_text("You paid 101 and won 101: as much as before.")
+    expect(ana.locator(".rematch-line")).to_contain_text("Its fee of 101 gold is paid anew.")
+    table = ana.url
+    ana.click("[data-action=rematch]")
+    expect(ana.locator("dialog.ask")).to_contain_text("its fee of 101 gold is paid anew")
+    expect(ana.locator("dialog.ask [data-action=stay]")).to_be_focused()
+    ana.keyboard.press("Escape")
+    expect(ana.locator("dialog.ask")).to_have_count(0)
+    expect(coins_in(ana)).to_have_text("5000")
+    ana.click("[data-action=rematch]")
+    ana.click("[data-action=confirm-rematch]")
+    ana.wait_for_url(lambda url: url != table)
+    player.at_table(ana)
+    expect(coins_in(ana)).to_have_text("4899")
+    assert Transaction.objects.filter(kind=Kind.FEE).count() == 2
+    nothing_is_lost()
+
+
 def test_back_and_reload_after_opening_a_paid_table_pay_once(sign_in: SignIn, live_site: LiveSite) -> None:
     """B24."""
     ana = sign_in("Ana")

@@ -327,6 +327,73 @@ def test_a_rematch_gathers_those_who_accept_and_survives_a_reload(arrive: Arrive
     assert MatchEvent.objects.filter(tag="MatchEnded").count() == 2
 
 
+def test_the_rematch_shows_its_old_players_who_is_expected_and_strangers_nothing(
+    arrive: Arrive, live_site: LiveSite
+) -> None:
+    host, other = pair(arrive, live_site.url)
+    player.fill_and_start(host)
+    player.play_together([host, other])
+    seat, old = own_seat(host), other.url
+    other.click("[data-action=rematch]")
+    other.wait_for_url(lambda url: url != old)
+    player.at_table(other)
+    chair = f'.chair[data-seat="{seat}"]'
+    expect(other.locator(f"{chair}[data-expected] .plate-name")).to_have_text("Anna")
+    expect(other.locator(f"{chair} .plate-role")).to_contain_text("expected")
+    stranger = arrive()
+    stranger.goto(f"{live_site.url}/rooms/{room_number()}/")
+    player.at_table(stranger)
+    expect(stranger.locator(f"{chair} .plate-name")).to_have_text("Empty")
+    assert "Anna" not in stranger.content()
+    host.click("[data-action=rematch]")
+    expect(other.locator(f"{chair}[data-expected]")).to_have_count(0)
+    expect(other.locator(f"{chair} .plate-name")).to_have_text("Anna")
+
+
+def test_good_game_is_said_beside_the_result(arrive: Arrive, live_site: LiveSite) -> None:
+    host, other = pair(arrive, live_site.url, viewport=PHONE)
+    player.fill_and_start(host)
+    player.play_together([host, other])
+    seat = own_seat(other)
+    other.click("[data-action=talk]")
+    expect(other.locator("#talk")).to_be_in_viewport()
+    other.click("[data-say=good_game]")
+    expect(host.locator(f'.places [data-seat="{seat}"] .bubble')).to_have_text("Good game")
+    expect(host.locator("#live")).to_contain_text("Bruno: Good game.")
+    expect(other.locator("#talk")).to_be_hidden()
+    expect(other.locator("[data-action=talk]")).to_be_focused()
+    other.keyboard.press("Enter")
+    other.keyboard.press("Escape")
+    expect(other.locator("[data-action=talk]")).to_be_focused()
+
+
+def test_who_was_muted_in_the_match_is_muted_beside_its_result(arrive: Arrive, live_site: LiveSite) -> None:
+    host, other = pair(arrive, live_site.url)
+    third = arrive()
+    third.goto(f"{live_site.url}/rooms/{room_number()}/")
+    player.at_table(third)
+    third.fill("#sit-name", "Carla")
+    third.click("[data-action=sit-first]")
+    player.at_table(third)
+    player.fill_and_start(host)
+    host.click("[data-action=talk]")
+    mute = host.locator(".talk-people label").filter(has_text="Bruno").locator("input")
+    mute.check()
+    host.keyboard.press("Escape")
+    player.play_together([host, other, third])
+    for page, words in ((other, "smile"), (third, "tea")):
+        page.click("[data-action=talk]")
+        page.click(f"[data-say={words}]")
+    expect(host.locator('.places .bubble[data-said="tea"]')).to_be_visible()
+    expect(host.locator('.bubble[data-said="smile"]')).to_have_count(0)
+    host.click("[data-action=talk]")
+    expect(mute).to_be_checked()
+    mute.uncheck()
+    other.click("[data-action=talk]")
+    other.click("[data-say=applause]")
+    expect(host.locator('.places .bubble[data-said="applause"]')).to_be_visible()
+
+
 def test_the_result_stays_when_the_table_is_cleared(arrive: Arrive, other_site: Any) -> None:
     site = other_site(RESULT_SECONDS="1", worker=True)
     host, other = pair(arrive, site.url)
@@ -565,6 +632,97 @@ def test_a_network_that_comes_and_goes_ten_times_keeps_the_seat(arrive: Arrive, 
 
 
 # -- how it looks to everybody -------------------------------------------------------------------------------------
+
+SIZES = [PHONE, {"width": 820, "height": 1180}, {"width": 1440, "height": 900}, {"width": 720, "height": 450}]
+LONGEST = "Alexandra-Konstantina Papadopoulou W"
+BOX = """() => {
+  const felt = [...document.querySelectorAll(".felt")].find((one) => one.checkVisibility()).getBoundingClientRect();
+  return [felt.x, felt.y, felt.width, felt.height].map(Math.round);
+}"""
+# Names that are cut off, and what stands out at the sides of the page.
+CUT = """() => {
+  const all = document.querySelectorAll(".plate-name, .place-name, .sum-name");
+  const names = [...all].filter((one) => one.checkVisibility());
+  const cut = names.filter((one) => one.scrollHeight > one.clientHeight + 1 || one.scrollWidth > one.clientWidth + 1);
+  const wide = document.documentElement.scrollWidth > innerWidth ? ["the page"] : [];
+  return [...cut.map((one) => one.textContent), ...wide];
+}"""
+# Tiles in the trick that lie under a plate, by more than a shadow.
+COVERED = """() => {
+  const boxes = (what) => [...document.querySelectorAll(what)].map((one) => one.getBoundingClientRect());
+  return boxes(".stage .laid").filter((tile) => boxes(".stage .plate").some((plate) =>
+    Math.min(tile.right, plate.right) - Math.max(tile.left, plate.left) > 6 &&
+    Math.min(tile.bottom, plate.bottom) - Math.max(tile.top, plate.top) > 6)).length;
+}"""
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: str(size["width"]))
+def test_the_felt_stays_in_its_place_from_the_waiting_room_to_the_match(
+    arrive: Arrive, live_site: LiveSite, size: dict[str, int]
+) -> None:
+    host = arrive(viewport=size)
+    player.open_table(host, live_site.url, name="Anna")
+    waiting = host.evaluate(BOX)
+    player.fill_and_start(host)
+    host.locator(".stage .felt").wait_for()
+    assert host.evaluate(BOX) == waiting
+    host.locator("[data-bid]:visible").first.wait_for()
+    assert host.evaluate(BOX) == waiting
+    assert shifts(host) == []
+
+
+@pytest.mark.parametrize("size", SIZES[:3], ids=lambda size: str(size["width"]))
+def test_long_names_are_read_in_full_and_cover_nothing(
+    arrive: Arrive, live_site: LiveSite, size: dict[str, int]
+) -> None:
+    host = arrive(viewport=size)
+    player.open_table(host, live_site.url, name="Anna")
+    host.click("[data-action=fill]")
+    expect(host.locator(".chair[data-empty]")).to_have_count(0)
+    for number, name in enumerate(["Maximilian Featherst", LONGEST, "Wilhelmina Featherstonehaugh"], 1):
+        Seat.objects.filter(number=number).update(name=name)
+    host.locator("[data-action=watching]").click()  # a new version for everybody, with these names
+    expect(host.locator(".chair").filter(has_text=LONGEST)).to_be_visible()
+    assert host.evaluate(CUT) == []
+    player.fill_and_start(host)
+    host.click('[data-bid="2"]:visible')
+    host.locator("[data-hand-tile][data-playable=true]").first.wait_for()
+    assert host.evaluate(CUT) == [] and host.evaluate(COVERED) == 0
+    player.play_together([host])
+    assert host.evaluate(CUT) == [] and shifts(host) == []
+
+
+@pytest.mark.parametrize("direction", ["ltr", "rtl"])
+def test_at_twice_the_size_and_from_right_to_left_everything_is_at_hand(
+    arrive: Arrive, live_site: LiveSite, direction: str
+) -> None:
+    host = arrive(viewport={"width": 640, "height": 400})
+    host.add_init_script(
+        f"document.addEventListener('DOMContentLoaded', () => {{ document.documentElement.dir = '{direction}'; }})"
+    )
+    player.open_table(host, live_site.url, name="Anna")
+    expect(host.locator("[data-action=start]")).to_be_in_viewport(ratio=1)
+    player.fill_and_start(host)
+    host.locator("[data-bid]:visible").first.wait_for()
+    for bid in host.locator("[data-bid]").all():
+        expect(bid).to_be_in_viewport(ratio=1)
+    host.click('[data-bid="2"]:visible')
+    host.locator("[data-hand-tile][data-playable=true]").first.wait_for()
+    lefts = [(tile.bounding_box() or {"x": 0})["x"] for tile in host.locator("[data-hand-tile]").all()]
+    assert len(lefts) == 7 and lefts == sorted(lefts)  # the hand lies alike in every writing direction
+    for tile in host.locator("[data-hand-tile]").all():
+        expect(tile).to_be_in_viewport(ratio=0.95)
+    assert host.evaluate(COVERED) == 0 and host.evaluate(CUT) == []
+    player.play_together([host], until=lambda: host.locator("[data-sheet]:visible").count() > 0)
+    expect(host.locator("[data-sheet]:visible .button.primary")).to_be_in_viewport(ratio=1)
+    player.play_together([host])
+    expect(host.locator("[data-action=rematch]")).to_be_in_viewport(ratio=1)
+    assert host.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    score = host.evaluate("import('/static/js/words.js').then((words) => words.points(-5))")
+    assert score == ("\u200e\u22125" if direction == "rtl" else "\u22125")  # the sign stays before its number
+
+
+# -- what axe says --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("scheme", [pytest.param("light", marks=pytest.mark.soak), "dark"])

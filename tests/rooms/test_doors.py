@@ -367,3 +367,30 @@ def no_harm(site: LiveSite, told: dict[str, int]) -> None:
     assert "Traceback" not in log and " ERROR " not in log, site.log_tail()
     with urllib.request.urlopen(site.url + "/healthz", timeout=5) as answer:
         assert answer.status == 200
+
+
+def test_good_game_is_said_until_the_room_is_gone(other_site: Any) -> None:
+    site = other_site(RESULT_SECONDS="6", worker=True)
+    ana, ben, cleo = Visitor(site.url), Visitor(site.url), Visitor(site.url)
+    code = ana.open_room()
+    for other in (ben, cleo):
+        other.join(code)
+    room = Room.objects.get()
+    sockets = ana_says, ben_says, cleo_says = ana.sit(code), ben.sit(code), cleo.sit(code)
+    assert ana_says.do("fill", level="medium")["t"] == "ack" and ana_says.do("start")["t"] == "ack"
+    for socket in sockets:
+        socket.seen(lambda frame: frame["room"]["status"] == "playing")
+    cleo_says.send({"t": "leave"})
+    looking = Visitor(site.url).watch(room.pk)
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(TableSocket.play_out, (ana_says, ben_says)))
+    for socket in (ana_says, ben_says, looking):
+        socket.seen(lambda frame: frame["room"]["status"] == "finished")
+    assert ana_says.do("talk", say="good_game")["t"] == "ack"
+    for socket in (ben_says, looking):
+        assert socket.until(lambda frame: frame["t"] == "talk") == {"t": "talk", "seat": 0, "say": "good_game"}
+    assert looking.do("talk", say="good_game")["code"] == "watching"
+    assert cleo_says.closed() == 4404  # who gave up is heard no more, and gets no new socket either
+    assert cleo.sit(code).closed() == 4404
+    ben_says.seen(lambda frame: frame["room"]["status"] == "destroyed")
+    assert ben_says.do("talk", say="good_game")["code"] == "closed"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from games.models import Match, MatchEvent
-from rooms import clock, closing, hosting, playing, presence, seating, tasks
+from rooms import clock, closing, hosting, playing, presence, seating, snapshots, tasks
 from rooms.errors import (
     AlreadySeated,
     Closed,
@@ -329,6 +329,52 @@ def test_a_rematch_that_was_given_up_or_has_started() -> None:
     tasks.expire_rooms()
     with pytest.raises(NoSuchRoom):
         seating.rematch(cleo, old.code)
+
+
+def test_a_rematch_that_waits_tells_the_old_players_whom_it_expects() -> None:
+    ana, ben, cleo, dora, eve = stage.people("Ana", "Ben", "Cleo", "Dora", "Eve")
+    old = stage.running(ana, ben, cleo, dora)
+    closing.leave(old.pk, dora.pk)
+    stage.play_to_the_end(old)
+    new = Room.objects.get(pk=seating.rematch(ben, old.code).room_id)
+    stage.arrive(new, ben)
+
+    def shown(seat: int | None) -> Any:
+        return stage.frame_of(new, seat)["room"]["expected"]
+
+    told = shown(1)
+    assert told["seats"] == [{"seat": 0, "name": "Ana"}, {"seat": 2, "name": "Cleo"}] and 0 < told["ms"] <= 60_000
+    seating.sit(eve, new.pk, 3)
+    assert shown(1)["seats"] == told["seats"]
+    assert shown(3) is None and shown(None) is None  # they have never seen these names
+    seating.rematch(ana, old.code)
+    assert [one["name"] for one in shown(0)["seats"]] == ["Cleo"]
+    hosting.put_bot(new.pk, ben.pk, 2, "medium")
+    assert shown(0) is None  # her seat is given away
+    hosting.clear_bot(new.pk, ben.pk, 2)
+    assert shown(1) is not None
+    Room.objects.filter(pk=old.pk).update(expires_at=stage.just_past(), due_at=stage.just_past())
+    tasks.expire_rooms()
+    seating.move(new.pk, stage.seat_of(new, eve).pk, 2)
+    assert shown(1) is None  # the way in is closed
+
+
+def test_who_may_be_heard_at_a_table_that_is_over() -> None:
+    ana, ben, eve = stage.people("Ana", "Ben", "Eve")
+    room = stage.running(ana, ben)
+    closing.leave(room.pk, ben.pk)
+
+    def heard() -> list[bool]:
+        snapshot = snapshots.read(room.pk, stage.refreshed(room).version)
+        assert snapshot is not None
+        return [snapshot.may_speak(player.pk) for player in (ana, ben, eve)]
+
+    assert heard() == [True, False, False]
+    stage.play_to_the_end(room)
+    assert heard() == [True, False, False]
+    Room.objects.filter(pk=room.pk).update(expires_at=stage.just_past(), due_at=stage.just_past())
+    tasks.expire_rooms()
+    assert heard() == [False, False, False]
 
 
 def test_those_at_the_result_see_who_leaves_the_rematch_and_when_it_starts() -> None:

@@ -81,6 +81,19 @@ def test_who_sits_is_offered_the_way_back_and_out() -> None:
     assert 'name="name"' not in page
 
 
+def test_the_row_of_the_own_room_is_a_way_back_and_no_offer_to_sit_down() -> None:
+    client, player = signed_in()
+    own, other = stage.waiting(player), stage.waiting(stage.person("Bo"))
+    page = text(client.get("/lobby/"))
+    mine = page.split(f'id="room-{own.pk}"')[1].split("</li>")[0]
+    assert "Your room" in mine and "data-return" in mine and "data-sit" not in mine and 'form="own-form"' in mine
+    theirs = page.split(f'id="room-{other.pk}"')[1].split("</li>")[0]
+    assert "data-sit" in theirs and "data-return" not in theirs and "Your room" not in theirs
+    assert f'data-own="{own.pk}"' in page
+    page = text(Client().get("/lobby/"))
+    assert "data-own" not in page and "data-return" not in page and "Your room" not in page
+
+
 # -- opening a table ---------------------------------------------------------------------------------------------
 
 

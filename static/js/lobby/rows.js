@@ -20,9 +20,10 @@ function parse(html) {
 
 /**
  * @param {HTMLElement} list
- * @param {{fits: (row: HTMLElement) => boolean, rest: () => HTMLElement}} hooks `rest` takes the focus of a row that went
+ * @param {{fits: (row: HTMLElement) => boolean, rest: () => HTMLElement, dress: (row: HTMLElement) => void}} hooks
+ *   `rest` takes the focus of a row that went, `dress` changes a new row for whoever looks at this page
  */
-export function createRows(list, { fits, rest }) {
+export function createRows(list, { fits, rest, dress }) {
   const born = new WeakMap(); // when each row's table was opened, by this page's own clock
 
   function know(row, seconds) {
@@ -58,6 +59,7 @@ export function createRows(list, { fits, rest }) {
 
   function put({ id, html, age }) {
     const fresh = parse(html);
+    dress(fresh);
     const old = document.getElementById(`room-${id}`);
     know(fresh, age);
     if (old === null) {

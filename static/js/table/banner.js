@@ -7,7 +7,7 @@ import { h, text } from "./dom.js";
 export function closedText(code) {
   switch (code) {
     case 4404:
-      return gettext("This table is not there any more.");
+      return gettext("This room is not there any more.");
     case 4409:
       return gettext("Your seat was taken over on another device.");
     case 4400:

@@ -1,4 +1,4 @@
-/** A question that must be answered before something is given up. */
+/** A question that must be answered before something is given up or paid. */
 
 import { gettext } from "../words.js";
 import { h } from "./dom.js";
@@ -7,10 +7,11 @@ let open = null;
 
 /**
  * Ask, with the harmless answer focused.
- * @param {{title: string, text: string, yes: string, no?: string, action: string}} question
+ * @param {{title: string, text: string, yes: string, no?: string, action: string, harm?: boolean}} question `harm`:
+ *   something is lost by a yes
  * @returns {Promise<boolean>}
  */
-export function confirm({ title, text, yes, no = gettext("Stay"), action }) {
+export function confirm({ title, text, yes, no = gettext("Stay"), action, harm = true }) {
   open?.close();
   return new Promise((resolve) => {
     let answer = false;
@@ -22,7 +23,7 @@ export function confirm({ title, text, yes, no = gettext("Stay"), action }) {
       h("h2", { id: "ask-title" }, title),
       h("p", { id: "ask-text" }, text),
       h("div.sheet-actions", {},
-        h("button.button.danger", { type: "button", "data-action": `confirm-${action}`, onclick: () => close(true) }, yes),
+        h(harm ? "button.button.danger" : "button.button", { type: "button", "data-action": `confirm-${action}`, onclick: () => close(true) }, yes),
         h("button.button.primary", { type: "button", "data-action": "stay", onclick: () => close(false) }, no)));
     sheet.addEventListener("close", () => {
       sheet.remove();

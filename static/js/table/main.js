@@ -80,6 +80,14 @@ function showConnection() {
   banner.draw(state, clockSeconds, state.connection === "closed" && before(state));
 }
 
+const leaveButton = document.querySelector(".top [data-action=leave]");
+
+/** One leaves a room while it waits, and the table once the match goes on there. */
+function showLeave({ room: seen }) {
+  const words = seen?.status === "waiting" ? gettext("Leave the room") : gettext("Leave the table");
+  set(leaveButton, { "aria-label": words, title: words });
+}
+
 function showTitle({ prompt, room: seen }) {
   const title = prompt !== null && seen?.status === "playing" ? gettext("Your turn · Domino Poker") : quietTitle;
   if (document.title !== title) document.title = title;
@@ -105,6 +113,7 @@ async function loadGame(key) {
     send: (frame) => socket.send(frame),
     forgive: () => store.dispatch({ type: "clear" }),
     replay,
+    talk,
   });
   const state = store.get();
   game.render({ ...state, events: [] }, { ...state, view: null, events: [] });
@@ -120,6 +129,7 @@ function startClock({ clock: left, room: seen }) {
 store.listen((state, old) => {
   showConnection();
   showTitle(state);
+  showLeave(state);
   if (state.room === null) return;
   const waiting = before(state);
   room.show(waiting);
@@ -155,5 +165,5 @@ function replay({ rounds, level, clocked }) {
   form.requestSubmit();
 }
 
-document.querySelector(".top [data-action=leave]").addEventListener("click", leave);
+leaveButton.addEventListener("click", leave);
 socket.open();

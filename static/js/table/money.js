@@ -1,12 +1,21 @@
 /** Everything that the table says about gold: fee, pot and prizes, coins on their way, and where each coin went. */
 
-import { gettext, say } from "../words.js";
+import { gettext, placeWord, say } from "../words.js";
 import { h, moving, redraw, set } from "./dom.js";
 import { nameOf, sideOf } from "./seats.js";
 
 const FLY_MS = 240;
 
 const coin = () => h("i.coin", { "aria-hidden": "true" });
+const SHORT_FROM = 100_000;
+
+/** A number of coins; a big one also in short, for where there is little room ("1.2M"). */
+function amount(coins) {
+  if (coins < SHORT_FROM) return [String(coins)];
+  const short = new Intl.NumberFormat(document.documentElement.lang || undefined, { notation: "compact", maximumFractionDigits: 1, roundingMode: "trunc" });
+  return [h("span.exact", {}, String(coins)), h("span.in-short", { "aria-hidden": "true" }, short.format(coins))];
+}
+
 const costs = (room) => Boolean(room.money?.fee);
 
 /** A key that changes with everything that this module would draw. */
@@ -14,7 +23,10 @@ export const moneyKey = (room) => JSON.stringify(room.money ?? null);
 
 // -- before the start ----------------------------------------------------------------------------------------------
 
-/** The facts of the waiting room: [name, value] pairs. */
+/** The price of a seat in a few words for the middle of the felt; empty in a free room. */
+export const seatPrice = (room) => (costs(room) ? say("%(fee)s gold a seat", { fee: room.money.fee }) : "");
+
+/** What a room costs and what may be won there: [name, value] pairs. */
 export function feeFacts(room) {
   if (!costs(room)) return [[gettext("Fee"), gettext("free")]];
   const { fee, pot, prizes } = room.money;
@@ -47,6 +59,23 @@ export const refundText = (room) => (costs(room) ? gettext("Fees are given back 
 /** The words of the button for another match, with its price. */
 export const rematchText = (room) => (costs(room) ? say("Rematch for %(fee)s gold", { fee: room.money.fee }) : gettext("Rematch"));
 
+/** Beside that button: that the fee of the match before is not carried over; empty in a free room. */
+export const anewText = (room) => (costs(room) ? say("Its fee of %(fee)s gold is paid anew.", { fee: room.money.fee }) : "");
+
+/** What is asked before a rematch is paid; null in a free room. */
+export function rematchQuestion(room) {
+  if (!costs(room)) return null;
+  const { fee } = room.money;
+  return {
+    title: say("Pay %(fee)s gold for a rematch?", { fee }),
+    text: say("A rematch is a new room, and its fee of %(fee)s gold is paid anew. You get it back if you leave before the match starts.", { fee }),
+    yes: say("Pay %(fee)s gold", { fee }),
+    no: gettext("Not now"),
+    action: "rematch",
+    harm: false,
+  };
+}
+
 // -- the pot on the felt -------------------------------------------------------------------------------------------
 
 /**
@@ -62,8 +91,11 @@ export function createMoney(speech) {
 
   function build({ fee, pot: coins, prizes }) {
     return [
-      h("span.pot-coins", {}, h("span.pot-word", {}, `${gettext("Pot")} `), coin(), h("b", {}, String(coins)), h("span.hidden-text", {}, ` ${gettext("gold")}.`)),
-      h("span.pot-prizes", {}, prizes.length > 1 ? prizeText(prizes) : say("%(fee)s a seat", { fee })),
+      h("span.pot-coins", {}, h("span.pot-word", {}, `${gettext("Pot")} `), coin(), h("b", {}, ...amount(coins)), h("span.hidden-text", {}, ` ${gettext("gold")}.`)),
+      prizes.length > 1
+        ? h("span.pot-prizes", {}, ...prizes.map((prize, index) => h("span", {}, `${placeWord(index + 1)} `, ...amount(prize))))
+        : h("span.pot-prizes", {}, h("span", {}, gettext("all for the first"))),
+      h("span.pot-fee", {}, ...amount(fee), ` ${gettext("each")}`),
     ];
   }
 
@@ -147,7 +179,20 @@ function potSheet(room, { fee, pot, payout }) {
   return h("section.coin-sheet", { "aria-label": gettext("Gold") },
     share(gettext("Pot"), pot, how),
     ...payout.map((line, index) => share(line.seat === null ? gettext("A former player") : nameOf(room, line.seat), line.coins, hows[index], line.seat === room.you)),
-    ...leftOut(room, payout).map((line) => h("p.small", {}, line)));
+    ...[ownText(room, fee, payout), ...leftOut(room, payout)].filter((line) => line !== "").map((line) => h("p.small", {}, line)));
+}
+
+/** The own match in coins: what was paid, what was won, what that makes. */
+function ownText(room, fee, payout) {
+  const own = room.seats.find((seat) => seat.number === room.you);
+  if (own === undefined || own.forfeited) return "";
+  const coins = payout.find((line) => line.seat === room.you)?.coins ?? 0;
+  if (coins === 0) return say("You paid %(fee)s and won nothing: %(fee)s gold less than before.", { fee });
+  const values = { fee, coins, more: coins - fee, less: fee - coins };
+  if (coins === fee) return say("You paid %(fee)s and won %(coins)s: as much as before.", values);
+  return coins > fee
+    ? say("You paid %(fee)s and won %(coins)s: %(more)s gold more than before.", values)
+    : say("You paid %(fee)s and won %(coins)s: %(less)s gold less than before.", values);
 }
 
 function share(name, coins, how, you = false) {
@@ -174,7 +219,10 @@ function leftOut(room, payout) {
   const names = (seats) => seats.map((seat) => nameOf(room, seat.number)).join(", ");
   const gone = room.seats.filter((seat) => seat.forfeited);
   const bots = room.seats.filter((seat) => seat.kind === "bot" && !seat.forfeited);
+  const winners = payout.map((line) => line.seat);
+  const rest = room.seats.filter((seat) => seat.kind === "human" && !seat.forfeited && seat.number !== room.you && !winners.includes(seat.number));
   const lines = [];
+  if (rest.length > 0 && payout.length > 1) lines.push(say("Only the first two of those who paid win: nothing for %(names)s.", { names: names(rest) }));
   if (gone.length > 0) lines.push(say("Who gives a match up wins nothing of the pot: %(names)s.", { names: names(gone) }));
   if (bots.length > 0) lines.push(say("Bots win no gold, whatever their place: %(names)s.", { names: names(bots) }));
   if (payout.length === 0) lines.push(gettext("Nobody was left who could win the pot: it goes to the house."));

@@ -1,8 +1,9 @@
 /** After a match of several people: the button for another one, and who has already said yes. */
 
 import { gettext, say } from "../words.js";
+import { confirm } from "./confirm.js";
 import { h, set, text } from "./dom.js";
-import { rematchText } from "./money.js";
+import { anewText, rematchQuestion, rematchText } from "./money.js";
 import { nameOf } from "./seats.js";
 
 /** The line and the button for a final sheet; the page's form rematch-form does the asking. */
@@ -11,30 +12,38 @@ export function createRematch() {
   const line = h("p.rematch-line", { role: "status" });
   const button = h("button.button.primary", { type: "button", "data-action": "rematch", onclick: accept }, gettext("Rematch"));
   let sent = false;
+  let shown = null;
   addEventListener("pageshow", () => {
     sent = false;
   });
 
-  function accept() {
+  async function accept() {
     if (sent || form === null) return;
     sent = true;
+    const question = rematchQuestion(shown);
+    if (question !== null && !(await confirm(question))) {
+      sent = false;
+      return;
+    }
     set(button, { "aria-disabled": "true" });
     form.requestSubmit();
   }
 
   function sentence(room) {
-    if (room.status === "destroyed") return gettext("The table is cleared, so there is no rematch any more. The result stays here.");
+    if (room.status === "destroyed") return gettext("The table is cleared and its room closed, so there is no rematch any more. The result stays here.");
     if (room.rematch?.open === false) return gettext("The rematch goes on without you.");
     const names = (room.rematch?.seats ?? []).map((seat) => nameOf(room, seat));
-    if (names.length === 0) return room.you === null ? "" : gettext("A rematch keeps the seats of those who accept.");
-    if (names.length === 1) return say("%(name)s wants a rematch.", { name: names[0] });
-    return say("%(names)s and %(last)s want a rematch.", { names: names.slice(0, -1).join(", "), last: names.at(-1) });
+    const anew = room.you === null ? "" : anewText(room);
+    if (names.length === 0) return room.you === null ? "" : `${gettext("A rematch keeps the seats of those who accept.")} ${anew}`.trim();
+    if (names.length === 1) return `${say("%(name)s wants a rematch.", { name: names[0] })} ${anew}`.trim();
+    return `${say("%(names)s and %(last)s want a rematch.", { names: names.slice(0, -1).join(", "), last: names.at(-1) })} ${anew}`.trim();
   }
 
   return {
     line,
     button,
     draw(room) {
+      shown = room;
       text(line, sentence(room));
       text(button, rematchText(room));
       const had = button === document.activeElement;

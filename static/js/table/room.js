@@ -3,7 +3,7 @@
 import { gettext, say } from "../words.js";
 import { confirm } from "./confirm.js";
 import { h, redraw, set, text } from "./dom.js";
-import { refundText } from "./money.js";
+import { refundText, seatPrice } from "./money.js";
 import { createPanel } from "./room/panel.js";
 import { createChair } from "./room/chair.js";
 import { SIDES, news, sideOf } from "./seats.js";
@@ -20,10 +20,11 @@ export function createRoom(element, { ask, leave, speech, visiting, qr, lobby })
     h("div.oval", { "aria-hidden": "true" }), note, ...SIDES.map((side) => chairs[side].element));
   const panel = createPanel({ visiting, qr, lobby, click, start, leave, destroy });
   const gone = h("div.room-gone", { hidden: true });
-  element.append(h("div.room-felt", {}, felt), panel.element, gone);
+  element.append(h("div.room-felt", {}, felt), panel.start, panel.element, gone);
 
   const refusals = new Map();
   let state = null;
+  let fading = null;
 
   /** Do one thing and keep a refusal beside it until the next try. */
   async function click(about, frame) {
@@ -74,12 +75,17 @@ export function createRoom(element, { ask, leave, speech, visiting, qr, lobby })
       drawGone(closed?.text || gettext("This room was closed before the match began."));
       return;
     }
-    const now = { room, refusals, connected: connection === "connected", level: panel.level, expiresAt: state.expiresAt };
+    const { expiresAt, expectedUntil } = state;
+    const now = { room, refusals, connected: connection === "connected", level: panel.level, expiresAt, expectedUntil };
+    const left = expectedUntil === null ? 0 : expectedUntil - performance.now();
+    clearTimeout(fading);
+    if (left > 0) fading = setTimeout(draw, left);
     for (let number = 0; number < room.seat_count; number += 1) chairs[sideOf(room, number)].draw(now, number);
     const open = room.seat_count - room.seats.length;
-    redraw(note, `${open}`, () => [
+    redraw(note, `${open} ${seatPrice(room)}`, () => [
       h("span.note-title", {}, say("%(taken)s of %(seats)s", { taken: room.seats.length, seats: room.seat_count })),
       h("span.note-line", {}, open === 0 ? gettext("all seats taken") : gettext("seats taken")),
+      seatPrice(room) === "" ? null : h("span.note-line.soft", {}, seatPrice(room)),
     ]);
     panel.draw(now);
   }

@@ -10,8 +10,17 @@ export const sideOf = (room, seat) => SIDES[(seat - (room.you ?? 0) + SIDES.leng
 /** Who sits at this number; undefined when nobody does. */
 export const seatAt = (room, number) => room.seats.find((seat) => seat.number === number);
 
+/** Whose return to this empty seat of a rematch is still expected; empty when nobody's is. */
+export function expectedAt({ room, expectedUntil }, number) {
+  if (expectedUntil === null || performance.now() >= expectedUntil) return "";
+  return room.expected.seats.find((one) => one.seat === number)?.name ?? "";
+}
+
 /** A seat's name; your own is "You". */
 export const nameOf = (room, number) => (number === room.you ? gettext("You") : seatAt(room, number)?.name ?? "");
+
+/** How long a name is for a plate: null, "long" or "longest"; the style makes such a name smaller. */
+export const lengthOf = (name) => (name.length > 22 ? "longest" : name.length > 11 ? "long" : null);
 
 /** "Medium bot", for a level as the server writes it. */
 export const botName = (level) =>

@@ -3,7 +3,7 @@
 /**
  * connection: "connecting" | "connected" | "reconnecting" | "closed"; `closed` says why it will not come back.
  * v: newest version drawn; lastEvent: number of the newest event seen; events: those of this very step.
- * clock: {left, at} in ms and performance time, or null; startsAt, expiresAt: performance times or null; sending: {id, step, do} until the step is over; sent: id of the last act.
+ * clock: {left, at} in ms and performance time, or null; startsAt, expiresAt, expectedUntil: performance times or null; sending: {id, step, do} until the step is over; sent: id of the last act.
  */
 export const initial = Object.freeze({
   connection: "connecting",
@@ -20,6 +20,7 @@ export const initial = Object.freeze({
   refused: null,
   startsAt: null,
   expiresAt: null,
+  expectedUntil: null,
 });
 
 /** The performance time that is so many ms away; null when nothing is to be waited for. */
@@ -41,6 +42,7 @@ function update(state, frame, now) {
     clock: frame.ms_left === null || frame.ms_left === undefined ? null : { left: frame.ms_left, at: now },
     startsAt: after(now, frame.room.starts_in_ms),
     expiresAt: after(now, frame.room.expires_in_ms),
+    expectedUntil: after(now, frame.room.expected?.ms),
     lastEvent,
     events: fresh,
     sending,

@@ -27,7 +27,7 @@ const EMOTES = () => ({
   tea: gettext("has a tea"),
 });
 
-/** Those muted in this tab at this table, by sitting. */
+/** Those muted in this tab at this table, by seat: from the start on each is one person's, also in the result. */
 function createMutes(table) {
   const key = `mute:${table}`;
   let muted = new Set();
@@ -37,9 +37,9 @@ function createMutes(table) {
     // Nothing is kept in this browser: muting lasts as long as the page.
   }
   return {
-    has: (seat) => muted.has(seat.sitting),
+    has: (seat) => muted.has(seat.number),
     toggle(seat) {
-      if (!muted.delete(seat.sitting)) muted.add(seat.sitting);
+      if (!muted.delete(seat.number)) muted.add(seat.number);
       try {
         sessionStorage.setItem(key, JSON.stringify([...muted]));
       } catch {
@@ -69,7 +69,7 @@ export function createTalk(stage, { table, ask, speech }) {
   const button = h("button.talk-button", {
     type: "button", "data-action": "talk", "aria-expanded": "false", "aria-controls": "talk",
     "aria-label": gettext("Table talk"), title: gettext("Table talk"), hidden: true, onclick: () => (panel.hidden ? show() : close(true)),
-  }, drawEmote("talk"));
+  }, drawEmote("talk"), h("span.talk-word", {}, gettext("Talk")));
   let room = null;
   stage.append(button, panel);
 
@@ -78,6 +78,7 @@ export function createTalk(stage, { table, ask, speech }) {
     text(note, "");
     set(button, { "aria-expanded": "true" });
     panel.querySelector("button").focus({ preventScroll: true });
+    if (!stage.contains(panel)) panel.scrollIntoView({ block: "nearest" });
   }
 
   function close(focus) {
@@ -97,7 +98,7 @@ export function createTalk(stage, { table, ask, speech }) {
   function drawPeople() {
     const others = room.seats.filter((seat) => seat.kind === "human" && seat.number !== room.you && !seat.forfeited);
     const had = people.contains(document.activeElement);
-    const fresh = redraw(people, JSON.stringify(others.map((seat) => [seat.sitting, seat.name, mutes.has(seat)])), () => [
+    const fresh = redraw(people, JSON.stringify(others.map((seat) => [seat.number, seat.name, mutes.has(seat)])), () => [
       h("legend", {}, gettext("Mute")),
       ...others.map((seat) => h("label.check", {},
         h("input", { type: "checkbox", "data-mute": seat.number, checked: mutes.has(seat), onchange: () => mute(seat) }),
@@ -120,6 +121,9 @@ export function createTalk(stage, { table, ask, speech }) {
     bubbles.delete(number);
   }
 
+  /** The line of a seat in the result, once that is what everybody looks at. */
+  const placeOf = (number) => (stage.contains(button) ? null : document.querySelector(`.places [data-seat="${number}"]`));
+
   function hear({ seat: number, say: key }) {
     const seat = room?.seats.find((one) => one.number === number);
     if (seat === undefined || mutes.has(seat)) return;
@@ -127,9 +131,10 @@ export function createTalk(stage, { table, ask, speech }) {
     const emote = EMOTES()[key];
     if (phrase === undefined && emote === undefined) return;
     hush(number);
-    const element = h("div.bubble", { "data-side": sideOf(room, number), "data-from": number, "data-said": key, "aria-hidden": "true" },
+    const place = placeOf(number);
+    const element = h("div.bubble", { "data-side": place === null ? sideOf(room, number) : null, "data-from": number, "data-said": key, "aria-hidden": "true" },
       phrase ?? drawEmote(key));
-    stage.querySelector(".felt")?.append(element);
+    (place ?? stage.querySelector(".felt"))?.append(element);
     bubbles.set(number, { element, timer: setTimeout(() => hush(number), BUBBLE_MS) });
     speech.say(phrase === undefined
       ? `${nameOf(room, number)} ${emote}.`
@@ -144,9 +149,12 @@ export function createTalk(stage, { table, ask, speech }) {
   });
 
   return {
+    /** For the sheet of the result, which covers the felt: people still talk until the room is gone. */
+    button,
+    panel,
     draw(next) {
       room = next;
-      const live = room.visibility !== "solo" && (room.status === "starting" || room.status === "playing");
+      const live = room.visibility !== "solo" && ["starting", "playing", "finished"].includes(room.status);
       button.hidden = !live || room.you === null;
       if (button.hidden) close(false);
       else drawPeople();

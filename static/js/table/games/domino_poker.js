@@ -10,8 +10,8 @@ import { createSheets } from "./domino_poker/sheets.js";
 import { narrator } from "./domino_poker/narrator.js";
 import { createStrip } from "./domino_poker/strip.js";
 
-/** @param {object} table what main.js offers: root, speech, sound, act, send, forgive, replay */
-export function createGame({ root, speech, sound, act, send, forgive, replay }) {
+/** @param {object} table what main.js offers: root, speech, sound, act, send, forgive, replay, talk */
+export function createGame({ root, speech, sound, act, send, forgive, replay, talk }) {
   const stage = document.getElementById("stage");
   const rail = document.getElementById("rail");
   const felt = createFelt(stage);
@@ -31,6 +31,7 @@ export function createGame({ root, speech, sound, act, send, forgive, replay }) 
   const sheets = createSheets(root, {
     goOn: () => director.dismiss(),
     again: () => replay(rematch()),
+    talk,
   });
   const roundLine = document.getElementById("round-line");
   let state = null;

@@ -2,7 +2,7 @@
 
 import { gettext, say } from "../../words.js";
 import { h, redraw, set, text } from "../dom.js";
-import { botName, nameOf, seatAt } from "../seats.js";
+import { botName, expectedAt, lengthOf, nameOf, seatAt } from "../seats.js";
 
 /**
  * @param {"south"|"west"|"north"|"east"} side
@@ -46,9 +46,9 @@ export function createChair(side, { visiting, click, remove }) {
     return [button("remove", gettext("Remove"), say("Remove %(name)s", { name: seat.name }), () => remove(seat), ".quiet")];
   }
 
-  function standing(seat, number) {
+  function standing(seat, number, expected) {
     const place = say("Seat %(seat)s", { seat: number + 1 });
-    if (seat === undefined) return place;
+    if (seat === undefined) return expected === "" ? place : `${place} · ${gettext("expected")}`;
     if (seat.kind === "bot") return `${place} · ${botName(seat.level)}`;
     return `${place} · ${seat.connected ? gettext("here") : gettext("away")}`;
   }
@@ -56,14 +56,17 @@ export function createChair(side, { visiting, click, remove }) {
   function draw(now, number) {
     const { room, refusals } = now;
     const seat = seatAt(room, number);
-    const label = seat === undefined ? gettext("Empty") : nameOf(room, number);
+    const expected = seat === undefined ? expectedAt(now, number) : "";
+    const label = seat === undefined ? expected || gettext("Empty") : nameOf(room, number);
     const isHost = room.host === number;
     text(name, label);
+    set(name, { "data-long": lengthOf(label) });
     host.hidden = !isHost;
-    text(role, standing(seat, number));
+    text(role, standing(seat, number, expected));
     set(element, {
       "data-seat": number,
       "data-empty": seat === undefined,
+      "data-expected": expected !== "",
       "data-you": room.you === number,
       "data-host": isHost,
       "data-away": seat?.kind === "human" && !seat.connected,

@@ -42,7 +42,7 @@ export function createInvitation(qr) {
 
   function build({ code, join_path: joinPath, watch }) {
     const link = joinPath === null || joinPath === undefined ? null : new URL(joinPath, location.href).href;
-    const shared = { title: gettext("Domino Poker"), text: gettext("Join my table of Domino Poker"), url: link };
+    const shared = { title: gettext("Domino Poker"), text: gettext("Join my room for Domino Poker"), url: link };
     const canShare = link !== null && typeof navigator.share === "function";
     return [
       h("div.code-row", {},

@@ -19,7 +19,7 @@ export function createPanel({ visiting, qr, lobby, click, start, leave, destroy 
   const left = h("p.room-left", { hidden: true });
   const foot = h("div.room-foot");
   const element = h("div.room-panel", {},
-    startBox.element, levels, invitation?.element, facts, watching, left, foot);
+    levels, invitation?.element, facts, watching, left, foot);
   let expiresAt = null;
   let level = null;
 
@@ -77,7 +77,7 @@ export function createPanel({ visiting, qr, lobby, click, start, leave, destroy 
     const box = watching.querySelector("input");
     if (box !== null) box.checked = allowed;
     const line = watching.querySelector(".room-watched");
-    if (line !== null) text(line, allowed ? gettext("Others may watch this table.") : gettext("Nobody else may watch this table."));
+    if (line !== null) text(line, allowed ? gettext("Others may watch this room.") : gettext("Nobody else may watch this room."));
     const why = watching.querySelector(".refusal");
     if (why !== null) {
       text(why, refusals.get("watching") ?? "");
@@ -106,6 +106,8 @@ export function createPanel({ visiting, qr, lobby, click, start, leave, destroy 
 
   return {
     element,
+    /** Where the match is started from: it stands where the hand will lie. */
+    start: startBox.element,
     /** The level for new bots. */
     level: chosen,
     draw(now) {

@@ -3,7 +3,7 @@
 import { gettext, ngettext, points, say } from "../../../words.js";
 import { h, redraw, set, text } from "../../dom.js";
 import { svg } from "../../tiles.js";
-import { nameOf, roleOf } from "../../seats.js";
+import { lengthOf, nameOf, roleOf } from "../../seats.js";
 
 const TILES = 7;
 // So many missed turns in a row put a seat on auto-play.
@@ -63,6 +63,7 @@ export function createPlate(side) {
     const facts = view?.seats[number];
     const label = nameOf(room, number);
     text(name, label);
+    set(name, { "data-long": lengthOf(label) });
     set(element, {
       "data-seat": number,
       "aria-label": label,

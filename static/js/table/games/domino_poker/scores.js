@@ -2,7 +2,8 @@
 
 import { gettext, points, say } from "../../../words.js";
 import { h, redraw, set } from "../../dom.js";
-import { nameOf } from "../../seats.js";
+import { feeFacts, moneyKey } from "../../money.js";
+import { lengthOf, nameOf } from "../../seats.js";
 
 /**
  * @param {HTMLElement} aside
@@ -32,9 +33,9 @@ export function createScores(aside, button, { open }) {
   }
 
   function draw({ room, view, closing }) {
-    const key = JSON.stringify([room.you, room.seats.map((seat) => seat.name), room.commitment?.hash, view?.round, view?.scored.length,
+    const key = JSON.stringify([room.you, room.seats.map((seat) => seat.name), moneyKey(room), room.commitment?.hash, view?.round, view?.scored.length,
       closing, view?.phase === "over", view?.seats.map((seat) => [seat.bid, seat.tricks, seat.total])]);
-    redraw(body, key, () => [table(room, view, closing), h("div.scores-foot", {}, h("p.score-key", {}, gettext("Small: tricks taken / tricks bid.")), seal(room))]);
+    redraw(body, key, () => [table(room, view, closing), h("div.scores-foot", {}, gold(room), h("p.score-key", {}, gettext("Small: tricks taken / tricks bid.")), seal(room))]);
   }
 
   function table(room, view, closing) {
@@ -51,7 +52,7 @@ export function createScores(aside, button, { open }) {
     return h("div.scores-scroll", { tabindex: "0", role: "region", "aria-label": gettext("Scores of all rounds") },
       h("table.score-table", {},
         h("thead", {}, h("tr", {}, h("th", { scope: "col" }, h("span.hidden-text", {}, gettext("Round"))),
-          ...seats.map((seat) => h("th", { scope: "col" }, h("span.column-name", {}, nameOf(room, seat)))))),
+          ...seats.map((seat) => h("th", { scope: "col" }, h("span.column-name", { "data-long": lengthOf(nameOf(room, seat)) }, nameOf(room, seat)))))),
         h("tbody", {}, ...rows),
         h("tfoot", {}, h("tr", {}, h("th", { scope: "row" }, gettext("Total")),
           ...seats.map((seat) => h("td", {}, view ? points(view.seats[seat].total) : "0"))))));
@@ -76,6 +77,11 @@ export function createScores(aside, button, { open }) {
     return h("tr.current", { "aria-current": "true" },
       h("th", { scope: "row" }, String(view.round)),
       ...seats.map((seat) => h("td", {}, h("span.score-how", {}, view.seats[seat].bid === null ? "–" : `${view.seats[seat].tricks}/${view.seats[seat].bid}`))));
+  }
+
+  function gold(room) {
+    if (!room.money?.fee || room.status === "finished" || room.status === "destroyed") return null;
+    return h("dl.room-facts", {}, ...feeFacts(room).flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
   }
 
   function seal(room) {

@@ -9,9 +9,9 @@ import { arithmetic, tieTexts } from "./narrator.js";
 
 /**
  * @param {HTMLElement} root
- * @param {{goOn: () => void, again: () => void}} hooks
+ * @param {object} hooks goOn(), again(), talk (its button and panel go with the result)
  */
-export function createSheets(root, { goOn, again }) {
+export function createSheets(root, { goOn, again, talk }) {
   const cover = h("div.cover", { hidden: true });
   root.append(cover);
   const rematch = createRematch();
@@ -53,6 +53,7 @@ export function createSheets(root, { goOn, again }) {
     const result = view?.result ?? null;
     const solo = room.visibility === "solo";
     const actions = h("div.sheet-actions", {},
+      solo || result === null ? null : talk.button,
       solo
         ? h("a.button.quiet", { href: root.dataset.home, "data-action": "lobby" }, gettext("To the start page"))
         : h("a.button.quiet", { href: root.dataset.lobby, "data-action": "lobby" }, gettext("To the lobby")),
@@ -67,13 +68,14 @@ export function createSheets(root, { goOn, again }) {
     const title = place === null ? gettext("The match is over") : place === 1 ? gettext("You win the match") : say("You finish %(place)s", { place: placeWord(place) });
     return h("section.sheet", { "data-sheet": "final", role: "dialog", "aria-labelledby": "sheet-title" },
       h("h2", { id: "sheet-title" }, title),
-      h("ol.places", {}, ...result.order.map((seat) => h("li", { "data-you": seat === room.you, "data-best": result.places[seat] === 1 },
+      h("ol.places", {}, ...result.order.map((seat) => h("li", { "data-seat": seat, "data-you": seat === room.you, "data-best": result.places[seat] === 1 },
         h("span.place", {}, placeWord(result.places[seat])),
         h("span.place-name", {}, nameOf(room, seat)),
         h("span.place-total", {}, points(result.totals[seat]))))),
       ...tieTexts(room, result.order, result.decided, true).map((line) => h("p.tie", {}, line)),
       coinSheet(room),
       solo ? null : rematch.line,
+      solo ? null : talk.panel,
       actions);
   }
 
@@ -89,7 +91,7 @@ export function createSheets(root, { goOn, again }) {
     });
     cover.hidden = key === "";
     if (final) rematch.draw(now.room);
-    if (fresh && key !== "") (cover.querySelector(".button.primary:not([hidden])") ?? cover.querySelector(".button"))?.focus({ preventScroll: true });
+    if (fresh && key !== "") (cover.querySelector(".button.primary:not([hidden])") ?? cover.querySelector(".sheet-actions .button"))?.focus({ preventScroll: true });
     else if (fresh) document.querySelector(".hand").focus({ preventScroll: true });
   }
 
