@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.support import chromium
+from tests.support.links import close_links
 from tests.support.services import Run, clone, empty, make_template, new_services
 from tests.support.site import SHORT, LiveSite
 
@@ -127,6 +128,13 @@ def lone_site(tmp_path: Path) -> Iterator[LiveSite]:
             site.stop()
     finally:
         servers.remove()
+
+
+@pytest.fixture(autouse=True)
+def _links_are_closed() -> Iterator[None]:
+    """A socket left open would be counted, and served, in the next test."""
+    yield
+    close_links()
 
 
 @pytest.fixture(scope="session")

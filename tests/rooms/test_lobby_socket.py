@@ -2,7 +2,6 @@
 
 import socket
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -14,18 +13,11 @@ from websockets.exceptions import InvalidStatus
 from rooms import closing, hosting, seating
 from rooms.models import Pulse, Room
 from tests.rooms import crowd, stage
-from tests.support.looker import Looker, close_all
+from tests.support.looker import Looker
 from tests.support.site import LiveSite
 from tests.support.visitor import Visitor
 
 SOON = 2.0
-
-
-@pytest.fixture(autouse=True)
-def pages_are_closed() -> Iterator[None]:
-    """A page left open would be counted, and looked for, in the next test."""
-    yield
-    close_all()
 
 
 def test_a_table_appears_fills_and_vanishes_within_two_seconds(live_site: LiveSite) -> None:

@@ -10,14 +10,6 @@ from websockets.exceptions import ConnectionClosed
 from tests.support.links import open_link
 from tests.support.visitor import PATIENCE_SECONDS
 
-OPEN: "list[Looker]" = []
-
-
-def close_all() -> None:
-    """Close every page that a test has opened."""
-    while OPEN:
-        OPEN.pop().link.close()
-
 
 class Looker:
     """One open lobby socket and what its page would show."""
@@ -29,7 +21,6 @@ class Looker:
         self.version: int | None = None
         self.state = state
         self.frames: list[dict[str, Any]] = []
-        OPEN.append(self)
 
     def send(self, frame: dict[str, Any] | str) -> None:
         self.link.send(frame if isinstance(frame, str) else json.dumps(frame))
