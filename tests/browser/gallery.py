@@ -1,7 +1,8 @@
 """Pictures of the pages around the table, one family at a time: accounts, gold, statistics, staff.
 
 Each state is opened once and taken at every size and in both themes, enlarged to 200 % and from right to left. What a
-picture hides is said in words: pages that spill over the edge, targets that a thumb misses, headings out of order.
+picture hides is said in words: pages that spill over the edge, targets that a thumb misses, headings out of order, and
+what axe finds.
 
 Needs Django to be set up, on the database of the site that is visited."""
 
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from allauth.account.models import EmailAddress
+from axe_playwright_python.sync_playwright import Axe
 from django.conf import settings
 from django.db import transaction
 from django.template.loader import render_to_string
@@ -113,7 +115,14 @@ class Gallery:
         page.set_viewport_size({"width": size[0], "height": size[1]})
         page.wait_for_timeout(60)
         page.screenshot(path=self.folder / f"{state}-{name}-{scheme}.png", full_page=True)
-        for fault in page.evaluate(FAULTS) if scheme == "light" else ():
+        faults = page.evaluate(FAULTS) if scheme == "light" else []
+        if name == "phone":
+            faults += [
+                f"{scheme}: {one['id']}: {one['nodes'][0]['html'][:90]}"
+                for one in Axe().run(page).response["violations"]
+                if one["impact"] in {"serious", "critical"}
+            ]
+        for fault in faults:
             print(f"{state} {name}: {fault}", flush=True)
 
 
