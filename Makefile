@@ -82,7 +82,7 @@ bench: setup ## figures of the engine and, on servers of its own, of coins and s
 playthroughs: setup ## write the recorded matches in tests/playthroughs anew
 	@$(PYTHON) -m tests.playthroughs
 
-screenshots: setup-browser ## take the pictures of the README
+screenshots: setup-browser ## take the picture of the README, and one of every page below .local/
 	@$(PYTHON) -m tests.browser.screenshots
 
 lock: setup ## resolve requirements.in into requirements.lock, with hashes

@@ -240,6 +240,10 @@ ACCOUNT_FORMS = {
     "login": "rooms.account_forms.LoginForm",
     "signup": "players.forms.SignupForm",
     "reset_password": "players.forms.ResetPasswordForm",
+    "reset_password_from_key": "players.forms.ResetPasswordKeyForm",
+    "change_password": "players.forms.ChangePasswordForm",
+    "add_email": "players.forms.AddEmailForm",
+    "reauthenticate": "players.forms.ReauthenticateForm",
 }
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*"]
@@ -263,6 +267,11 @@ ACCOUNT_RATE_LIMITS = {
     "reset_password": f"{RESETS_AN_HOUR}/h/key",
 }
 MFA_ADAPTER = "players.adapter.SecondStepAdapter"
+MFA_FORMS = {
+    "authenticate": "players.forms.AuthenticateForm",
+    "reauthenticate": "players.forms.SecondStepForm",
+    "activate_totp": "players.forms.ActivateTOTPForm",
+}
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Domino Poker"
 # Whether an address must be confirmed first is asked by `players.doors`.

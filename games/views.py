@@ -10,6 +10,7 @@ from django.views.decorators.http import require_GET
 
 from games import history, record, selectors
 from games.models import Match
+from players import selectors as player_selectors
 
 
 def _own_match(request: HttpRequest, match_id: int, *, finished: bool) -> Match:
@@ -28,6 +29,7 @@ def match(request: HttpRequest, match_id: int, more: Callable[[], dict[str, obje
     view: dict[str, Any] = json.loads(selectors.view_json(history.load(match_id), None))
     result = view["result"]
     seats = selectors.seats_in(match_id)
+    public = player_selectors.public([seat.player_id for seat in seats if seat.player_id is not None])
     players = [
         {
             "seat": number,
@@ -35,6 +37,8 @@ def match(request: HttpRequest, match_id: int, more: Callable[[], dict[str, obje
             "place": result["places"][number],
             "total": result["totals"][number],
             "level": seats[number].bot_level,
+            "page": seats[number].player_id if seats[number].player_id in public else None,
+            "you": seats[number].player_id == request.user.pk,
         }
         for number in result["order"]
     ]

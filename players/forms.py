@@ -4,11 +4,19 @@ import time
 from typing import Any
 
 from allauth.account.adapter import get_adapter
+from allauth.account.forms import AddEmailForm as AllauthAddEmailForm
+from allauth.account.forms import ChangePasswordForm as AllauthChangePasswordForm
 from allauth.account.forms import LoginForm as AllauthLoginForm
+from allauth.account.forms import ReauthenticateForm as AllauthReauthenticateForm
 from allauth.account.forms import ResetPasswordForm as AllauthResetPasswordForm
+from allauth.account.forms import ResetPasswordKeyForm as AllauthResetPasswordKeyForm
 from allauth.account.forms import SignupForm as AllauthSignupForm
 from allauth.account.internal import flows
 from allauth.account.models import EmailAddress
+from allauth.mfa.base.forms import AuthenticateForm as AllauthAuthenticateForm
+from allauth.mfa.base.forms import ReauthenticateForm as AllauthSecondStepForm
+from allauth.mfa.totp.forms import ActivateTOTPForm as AllauthActivateTOTPForm
+from django import forms
 from django.contrib.auth.hashers import make_password
 from django.core.validators import MaxLengthValidator
 from django.http import HttpRequest
@@ -23,6 +31,13 @@ from players.names import checked, login_name
 # Asking for a new password takes at least this long, so that the time tells nothing of the address.
 RESET_SECONDS = 0.2
 LONGEST_PASSWORD = 256  # hashing longer ones would be work for strangers to give us
+
+
+def _worded(form: forms.Form, **labels: Any) -> None:
+    """Our words for these fields, and no second copy of them inside the fields."""
+    for name, field in form.fields.items():
+        field.label = labels.get(name, field.label)
+        field.widget.attrs.pop("placeholder", None)
 
 
 class SignupForm(AllauthSignupForm):
@@ -109,6 +124,10 @@ class LoginForm(AllauthLoginForm):
 class ResetPasswordForm(AllauthResetPasswordForm):
     """A new password, by a mail to the address of the account. The answer is the same for every address."""
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _worded(self, email=_("E-mail address"))
+
     def clean_email(self) -> str:
         address = normal_address(self.cleaned_data["email"])
         account = account_for(address)
@@ -120,3 +139,71 @@ class ResetPasswordForm(AllauthResetPasswordForm):
         address: str = super().save(request, **kwargs)
         time.sleep(max(0.0, RESET_SECONDS - (time.monotonic() - began)))
         return address
+
+
+class ResetPasswordKeyForm(AllauthResetPasswordKeyForm):
+    """The new password, by whoever has the link of the mail."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _new_password(self)
+
+
+class ChangePasswordForm(AllauthChangePasswordForm):
+    """The new password, by whoever knows the old one."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _new_password(self)
+
+
+def _new_password(form: forms.Form) -> None:
+    _worded(
+        form,
+        oldpassword=_("Current password"),
+        password1=_("New password"),
+        password2=_("New password, once more"),
+    )
+    form.fields["password1"].help_text = _("At least 8 characters, not only digits, and not a common one.")
+
+
+class AddEmailForm(AllauthAddEmailForm):
+    """Another address."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _worded(self, email=_("New e-mail address"))
+
+
+class ReauthenticateForm(AllauthReauthenticateForm):
+    """The password once more, before something that matters."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _worded(self, password=_("Password"))
+
+
+class _Code:
+    """A one-time code or a recovery code, as it was given."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        assert isinstance(self, forms.Form)
+        _worded(self, code=_("Code"))
+        self.fields["code"].widget.attrs |= {"spellcheck": "false", "autocapitalize": "none"}
+
+
+class AuthenticateForm(_Code, AllauthAuthenticateForm):
+    """The second step of signing in."""
+
+
+class SecondStepForm(_Code, AllauthSecondStepForm):
+    """The second step, before something that matters."""
+
+
+class ActivateTOTPForm(_Code, AllauthActivateTOTPForm):
+    """The first code of an app, which shows that it has the secret."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["code"].label = _("Code that the app shows")

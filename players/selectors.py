@@ -15,6 +15,7 @@ __all__ = [
     "joined",
     "names",
     "player_of",
+    "public",
     "public_name",
     "registered",
     "shown_name",
@@ -74,6 +75,11 @@ def stamps(player_ids: Collection[int]) -> dict[int, str]:
 def registered(player_ids: Collection[int]) -> set[int]:
     """Those of these players who are registered now."""
     return set(Player.objects.filter(pk__in=player_ids, is_guest=False).values_list("pk", flat=True))
+
+
+def public(player_ids: Collection[int]) -> set[int]:
+    """Those of these players whom others may look up."""
+    return set(Player.objects.filter(pk__in=player_ids, is_guest=False, is_active=True).values_list("pk", flat=True))
 
 
 def public_name(player_id: int) -> str | None:

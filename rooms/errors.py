@@ -18,14 +18,14 @@ class RoomError(Exception):
 
 class NoSuchRoom(RoomError):
     code = "no_room"
-    text = _("There is no such table, or it is not yours.")
+    text = _("There is no such room, or it is not yours.")
 
 
 class AlreadySeated(RoomError):
     """The player sits at another table; `room_code` is where."""
 
     code = "already_seated"
-    text = _("You already sit at a table.")
+    text = _("You already sit in a room.")
 
     def __init__(self, room_code: str) -> None:
         super().__init__()
@@ -67,22 +67,22 @@ class SeatTaken(RoomError):
 
 class NoSuchSeat(RoomError):
     code = "no_seat"
-    text = _("There is no such seat at this table.")
+    text = _("There is no such seat in this room.")
 
 
 class RoomFull(RoomError):
     code = "full"
-    text = _("This table is full.")
+    text = _("This room is full.")
 
 
 class Started(RoomError):
     code = "started"
-    text = _("This table has started, or is closed.")
+    text = _("This room has started, or is closed.")
 
 
 class Removed(RoomError):
     code = "removed"
-    text = _("The host of this table has sent you away. Choose another one.")
+    text = _("The host of this room has sent you away. Choose another one.")
 
 
 class NotEnough(RoomError):
@@ -102,13 +102,13 @@ class FeeToAgree(RoomError):
     code = "fee"
 
     def __init__(self, fee: int) -> None:
-        super().__init__(_("A seat at this table costs %(fee)d gold.") % {"fee": fee})
+        super().__init__(_("A seat in this room costs %(fee)d gold.") % {"fee": fee})
         self.fee = fee
 
 
 class GuestsCannotPay(RoomError):
     code = "register"
-    text = _("Only registered players have gold. Sign up to sit at this table, or choose a free one.")
+    text = _("Only registered players have gold. Sign up to sit down here, or choose a free room.")
 
 
 class NotHost(RoomError):

@@ -81,7 +81,7 @@ class SitForm(forms.Form):
     def one_error(self) -> str:
         if "agreed_fee" in self.errors:
             return _("This is not an amount of gold.")
-        return _("There is no such seat at this table.")
+        return _("There is no such seat in this room.")
 
 
 # -- the pages ---------------------------------------------------------------------------------------------------
@@ -182,7 +182,7 @@ def room_create(request: HttpRequest) -> HttpResponse:
     def same(table: dict[str, Any]) -> bool:
         return table["status"] == "waiting" and all(str(table[key]) == value for key, value in fields.items())
 
-    offer = _("Leave it and open a new table")
+    offer = _("Leave it and open a new room")
     return _seat(
         request,
         take,
@@ -238,7 +238,7 @@ def join(request: HttpRequest) -> HttpResponse:
 @require_POST
 def quick_play(request: HttpRequest) -> HttpResponse:
     """The best table that waits, or a new one."""
-    offer = _("Leave it and find another table")
+    offer = _("Leave it and find another room")
     return _seat(request, seating.quick_play, same=lambda _table: False, fields={}, offer=offer)
 
 
@@ -324,7 +324,7 @@ def _seat(
     except AlreadySeated:  # somebody else with this identity sat down in the same moment
         return busy(request, player, action=request.path, fields=fields, offer=offer)
     except BadOptions:
-        return _page(request, status=400, **typed, **{error_name: _("That is not a table that can be opened.")})
+        return _page(request, status=400, **typed, **{error_name: _("That is not a room that can be opened.")})
     except RoomError as error:
         if unpaid is not None and isinstance(error, FeeToAgree | GuestsCannotPay | NotEnough):
             return unpaid(error)

@@ -431,9 +431,14 @@ def flags_page(request: HttpRequest) -> HttpResponse:
     return _page(request, "flags", _("Signals to look at"), status, form=form, flags=found, limits=_limits())
 
 
-def _limits() -> list[tuple[str, int]]:
-    names = (
-        "FLAG_COINS", "FLAG_SHARE_PERCENT", "FLAG_YOUNG_DAYS", "FLAG_YOUNG_ACCOUNTS", "FLAG_POT_COINS",
-        "FLAG_FORFEIT_SECONDS", "FLAG_PAIR_MATCHES",
-    )  # fmt: skip
-    return [(name, getattr(settings, name)) for name in names]
+def _limits() -> list[str]:
+    """From where on each signal is shown."""
+    return [
+        _("Most losses go to one other: %(coins)d gold or more, and %(share)d %% of all losses.")
+        % {"coins": settings.FLAG_COINS, "share": settings.FLAG_SHARE_PERCENT},
+        _("Fed by young accounts: the same of all winnings, from %(accounts)d or more, then under %(days)d days old.")
+        % {"accounts": settings.FLAG_YOUNG_ACCOUNTS, "days": settings.FLAG_YOUNG_DAYS},
+        _("A quick forfeit of a large pot: %(coins)d gold or more, left within %(seconds)d s.")
+        % {"coins": settings.FLAG_POT_COINS, "seconds": settings.FLAG_FORFEIT_SECONDS},
+        _("The same pair, often: %(matches)d matches together or more.") % {"matches": settings.FLAG_PAIR_MATCHES},
+    ]

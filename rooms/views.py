@@ -227,7 +227,7 @@ def table_rematch(request: HttpRequest, code: str) -> HttpResponse:
     except AlreadySeated as error:
         return redirect("table", error.room_code)
     except RoomError as error:
-        gone = _("That table is closed: meet again in the lobby.")
+        gone = _("That room is closed: meet again in the lobby.")
         messages.info(request, gone if isinstance(error, NoSuchRoom) else str(error.text))
         return redirect("lobby")
 

@@ -170,7 +170,7 @@ def _shown(line: ledger.Line, rooms: dict[int, selectors.RoomPage], finished: se
         about = _("match %(number)d") % {"number": match_id}
     elif page is not None:
         href = page.path
-        about = _("table of %(fee)d gold") % {"fee": page.fee}
+        about = _("room of %(fee)d gold") % {"fee": page.fee}
     if line.kind == ledger.Kind.CORRECTION:
         about = line.memo
     return ShownLine(line, str(ledger.Kind(line.kind).label), about, href)

@@ -66,7 +66,7 @@ let announcedAt = -Infinity;
 let announced = rows.shown();
 let lost = null;
 
-/** Say how many tables wait, seldom, and only when that has changed. */
+/** Say how many rooms wait, seldom, and only when that has changed. */
 function announce() {
   if (rows.shown() === announced || performance.now() - announcedAt < ANNOUNCE_EVERY_MS) return;
   announced = rows.shown();
@@ -77,7 +77,7 @@ function announce() {
 function showOnline({ players, tables }) {
   const text = [
     fill(ngettext("%(n)s player", "%(n)s players", players), { n: players }),
-    fill(ngettext("%(n)s table", "%(n)s tables", tables), { n: tables }),
+    fill(ngettext("%(n)s room", "%(n)s rooms", tables), { n: tables }),
   ].join(" · ");
   const place = page.querySelector("[data-online]");
   if (place.textContent !== text) place.textContent = text;

@@ -1,8 +1,14 @@
 """Pictures of every page and state at three sizes and in both themes, and the one of the README.
 
-`make screenshots` writes docs/img/table.png and, below .local/screenshots/, all the others to be looked at."""
+`make screenshots` writes docs/img/table.png and, below .local/screenshots/, all the others to be looked at;
+`python -m tests.browser.screenshots --only gold` takes one family, each into a folder of its own."""
 
+import argparse
+import os
+import subprocess
+import sys
 import tempfile
+import time
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -10,7 +16,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from tests.browser import player
 from tests.support import chromium
 from tests.support.services import clone, make_template, new_services
-from tests.support.site import LiveSite
+from tests.support.site import SHORT, LiveSite
 
 ROOT = Path(__file__).parents[2]
 # The pace of the product: a picture between two hurried moves would show neither.
@@ -134,8 +140,24 @@ def walk_room(browser: Browser, url: str, folder: Path, name: str, scheme: str) 
         page.context.close()
 
 
+FAMILIES = ("table", "accounts", "gold", "stats", "staff")
+
+
 def main() -> None:
-    folder = ROOT / ".local" / "screenshots"
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", choices=FAMILIES, action="append", help="take this family alone (may be given again)")
+    families = parser.parse_args().only or FAMILIES
+    for family in families:
+        if len(families) > 1:  # the settings of a process name one database
+            subprocess.run([sys.executable, "-m", "tests.browser.screenshots", "--only", family], cwd=ROOT, check=True)
+            continue
+        began, folder = time.monotonic(), ROOT / ".local" / "screenshots" / family
+        take(family, folder)
+        print(f"{family}: {time.monotonic() - began:.0f} s, pictures in {folder}", flush=True)
+
+
+def take(family: str, folder: Path) -> None:
+    """Visit what belongs to this family, on servers and a site of its own."""
     folder.mkdir(parents=True, exist_ok=True)
     (ROOT / "docs" / "img").mkdir(exist_ok=True)
     servers = new_services()
@@ -143,26 +165,37 @@ def main() -> None:
         servers.start()
         make_template(servers)
         clone(servers, "dominopoker")
-        site = LiveSite(
-            servers,
-            {**servers.environment(), "CHANNEL_PREFIX": "pictures", "SECRET_KEY": "pictures-only", **PACE},
-            Path(tempfile.mkdtemp()) / "site.log",
-            private=True,
-        )
+        addresses = {**servers.environment(), "CHANNEL_PREFIX": "pictures", "SECRET_KEY": "pictures-only"}
+        log = Path(tempfile.mkdtemp()) / "site.log"
+        site = LiveSite(servers, {**addresses, **PACE}, log, private=True)
         try:
             site.start()
             with sync_playwright() as play:
                 browser = play.chromium.launch(executable_path=chromium.path(), args=chromium.arguments())
-                for name in SIZES:
-                    for scheme in ("light", "dark"):
-                        walk(browser, site.url, folder, name, scheme)
-                        walk_room(browser, site.url, folder, name, scheme)
+                if family == "table":
+                    for name in SIZES:
+                        for scheme in ("light", "dark"):
+                            walk(browser, site.url, folder, name, scheme)
+                            walk_room(browser, site.url, folder, name, scheme)
+                else:
+                    # Playwright keeps an event loop on this thread, where Django would refuse queries.
+                    os.environ.update({**SHORT, **addresses, "DJANGO_ALLOW_ASYNC_UNSAFE": "true", "LOG_LEVEL": "ERROR"})
+                    _visit(family, browser, site.url, folder)
                 browser.close()
         finally:
             site.stop()
     finally:
         servers.remove()
-    print(f"Pictures in {folder}, the one of the README in docs/img/table.png")
+
+
+def _visit(family: str, browser: Browser, url: str, folder: Path) -> None:
+    os.environ["DJANGO_SETTINGS_MODULE"] = "dominopoker.settings"
+    import django
+
+    django.setup()
+    from tests.browser import gallery
+
+    gallery.FAMILIES[family](gallery.Gallery(browser, url, folder))
 
 
 if __name__ == "__main__":

@@ -51,7 +51,7 @@ def test_a_table_appears_fills_and_vanishes_on_two_pages(visit: Visit) -> None:
     ana = stage.person("Ana")
     room = stage.waiting(ana)
     for page in pages:
-        expect(row(page, room)).to_contain_text("Ana’s table", timeout=SOON_MS)
+        expect(row(page, room)).to_contain_text("Ana’s room", timeout=SOON_MS)
         expect(page.locator('[data-empty="none"]')).to_be_hidden()
     seating.sit(stage.person("Bo"), room.pk)
     for page in pages:
@@ -69,9 +69,9 @@ def test_a_table_appears_fills_and_vanishes_on_two_pages(visit: Visit) -> None:
 def test_open_a_table_and_sit_down_at_it_from_another_page(visit: Visit) -> None:
     host, guest = visit(), visit()
     host.fill("#name", "Zoë")
-    host.click("text=Open a table")
+    host.click("text=Open a room")
     host.fill("#rounds", "3")
-    host.click("text=Open the table")
+    host.click("text=Open the room")
     expect(host).to_have_url(TABLE)
     room = Room.objects.get()
     assert room.options == {"rounds": 3} and Seat.objects.get().name == "Zoë"
@@ -114,14 +114,14 @@ def test_a_row_that_changes_under_a_press_does_not_swallow_the_click(visit: Visi
 
 def test_a_double_click_opens_one_table(visit: Visit) -> None:
     page = visit()
-    page.click("text=Open a table")
-    page.dblclick("text=Open the table")
+    page.click("text=Open a room")
+    page.dblclick("text=Open the room")
     expect(page).to_have_url(TABLE)
     assert Room.objects.count() == 1
     page.go_back()
     page.reload()
-    expect(page.locator("text=Your table")).to_be_visible()
-    page.click("text=Back to the table")
+    expect(page.locator("text=Your room")).to_be_visible()
+    page.click("text=Back to the room")
     expect(page).to_have_url(TABLE)
 
 
@@ -169,13 +169,13 @@ def test_quick_play_brings_two_people_together(visit: Visit) -> None:
 def test_the_busy_page_leads_back_or_on(visit: Visit) -> None:
     other = stage.waiting(stage.person("Ana"))
     page = visit()
-    page.click("text=Open a table")
-    page.click("text=Open the table")
+    page.click("text=Open a room")
+    page.click("text=Open the room")
     expect(page).to_have_url(TABLE)
     own = page.url
     page.goto(page.url.split("/tables/")[0] + "/lobby/")
     page.click(f"#room-{other.pk} [data-sit]")
-    expect(page.locator("h1")).to_have_text("You are at a table already")
+    expect(page.locator("h1")).to_have_text("You have a seat already")
     page.click("text=Go back to it")
     expect(page).to_have_url(own)
     page.goto(page.url.split("/tables/")[0] + "/lobby/")
@@ -195,9 +195,9 @@ def test_all_of_it_works_without_scripts(visit: Visit) -> None:
     expect(page).to_have_url(re.compile(f"/tables/{room.code}/$"))
     assert Seat.objects.get(number=1).name == "Mia"
     second = visit("/lobby/", java_script_enabled=False)
-    second.click("summary:has-text('Open a table')")
+    second.click("summary:has-text('Open a room')")
     second.fill("#create-name", "Noa")
-    second.click("text=Open the table")
+    second.click("text=Open the room")
     expect(second).to_have_url(TABLE)
     assert Player.objects.filter(shown_name="Noa").exists()
 
@@ -322,11 +322,11 @@ def test_it_fits_every_screen_and_axe_finds_nothing_serious(visit: Visit, scheme
     rooms = crowd.waiting(20)
     Seat.objects.filter(room=rooms[0]).update(name="Bartholomew-Alexande")
     full = visit("/lobby/", **context)
-    full.click("text=Open a table")
+    full.click("text=Open a room")
     look(full, "full")
     full.fill("#rounds", "7")
     full.fill("#name", "admin")
-    full.click("text=Open the table")
+    full.click("text=Open the room")
     expect(full.locator("#name-error")).to_be_visible()
     look(full, "error")
     expect(full.locator("#rounds")).to_be_visible()
@@ -336,6 +336,6 @@ def test_it_fits_every_screen_and_axe_finds_nothing_serious(visit: Visit, scheme
     full.goto(full.url.split("/tables/")[0] + "/lobby/")
     look(full, "seated")
     full.click("[data-sit] >> nth=-1")
-    expect(full.locator("h1")).to_have_text("You are at a table already")
+    expect(full.locator("h1")).to_have_text("You have a seat already")
     look(full, "busy")
     assert not found, found

@@ -45,7 +45,7 @@ def test_a_row_tells_seats_host_rounds_and_never_the_code() -> None:
     ]  # fmt: skip
     assert (row.host, row.rounds, row.humans, row.taken, row.full, row.cost) == ("Ana", 3, 2, 3, False, "free")
     html = row.html(clock.now())
-    assert "Ana’s table" in html and "3 of 4 seats taken" in html and "3 rounds" in html and "free" in html
+    assert "Ana’s room" in html and "3 of 4 seats taken" in html and "3 rounds" in html and "free" in html
     assert f'formaction="/rooms/{room.pk}/sit/"' in html and f'href="/rooms/{room.pk}/"' in html
     room.refresh_from_db()
     assert room.code not in html and str(room.watch_key) not in html

@@ -27,7 +27,7 @@ def test_a_table_appears_fills_and_vanishes_within_two_seconds(live_site: LiveSi
     ana, bo = stage.person("Ana"), stage.person("Bo")
     room = stage.waiting(ana)
     for looker in (one, two):
-        assert looker.until(lambda page: "Ana’s table" in page.rows.get(room.pk, ""), SOON) < SOON
+        assert looker.until(lambda page: "Ana’s room" in page.rows.get(room.pk, ""), SOON) < SOON
     seating.sit(bo, room.pk)
     for looker in (one, two):
         looker.until(lambda page: "2 of 4 seats" in page.rows[room.pk], SOON)

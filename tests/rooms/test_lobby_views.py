@@ -46,7 +46,7 @@ def at(answer: Any, room: Room) -> bool:
 def test_an_empty_lobby_says_what_to_do_and_makes_nobody_a_guest(client: Client) -> None:
     answer = client.get("/lobby/")
     page = text(answer)
-    assert answer.status_code == 200 and "No table is waiting" in page and 'action="/quick/"' in page
+    assert answer.status_code == 200 and "No room is waiting" in page and 'action="/quick/"' in page
     assert 'data-empty="none" hidden' not in page and 'data-empty="filter" hidden' in page
     assert not Player.objects.filter(is_guest=True).exists() and settings.SESSION_COOKIE_NAME not in client.cookies
 
@@ -54,7 +54,7 @@ def test_an_empty_lobby_says_what_to_do_and_makes_nobody_a_guest(client: Client)
 def test_the_list_is_whole_without_scripts(client: Client) -> None:
     room = stage.waiting(stage.person("Ana"), stage.person("Bo"))
     page = text(client.get("/lobby/"))
-    assert f'id="room-{room.pk}"' in page and "Ana’s table" in page and "2 of 4 seats taken" in page
+    assert f'id="room-{room.pk}"' in page and "Ana’s room" in page and "2 of 4 seats taken" in page
     assert 'data-empty="none" hidden' in page
     assert room.code not in page
 
@@ -70,7 +70,7 @@ def test_the_filter_stands_in_the_address(client: Client, query: str, shown: boo
     room = stage.waiting(stage.person("Ana"))
     page = text(client.get(f"/lobby/{query}"))
     assert ("<li hidden " not in page) is shown and f'id="room-{room.pk}"' in page
-    assert ("No waiting table fits" in page.split('data-empty="filter" hidden')[0]) is not shown
+    assert ("No waiting room fits" in page.split('data-empty="filter" hidden')[0]) is not shown
 
 
 def test_who_sits_is_offered_the_way_back_and_out() -> None:
@@ -335,7 +335,7 @@ def test_private_solo_unknown_and_huge_numbers_are_the_same_nothing(client: Clie
     seats = Seat.objects.count()
     for number in (private.pk, solo.pk, 987654321):
         answer = client.post(f"/rooms/{number}/sit/")
-        assert answer.status_code == 404 and "There is no such table" in text(answer)
+        assert answer.status_code == 404 and "There is no such room" in text(answer)
     assert client.post(f"/rooms/{'9' * 40}/sit/").status_code == 404
     assert Seat.objects.count() == seats
 

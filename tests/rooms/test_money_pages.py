@@ -152,7 +152,7 @@ def test_sitting_needs_the_price_that_was_shown() -> None:
     client = client_of(ben)
     for fields in ({}, {"agreed_fee": "299"}, {"agreed_fee": "0"}):
         answer = client.post(f"/rooms/{room.pk}/sit/", {"seat": "2", **fields})
-        assert answer.status_code == 409 and "A seat at this table costs 300 gold." in text(answer)
+        assert answer.status_code == 409 and "A seat in this room costs 300 gold." in text(answer)
         assert 'name="agreed_fee" value="300"' in text(answer) and 'name="seat" value="2"' in text(answer)
         nothing_moved(ben)
     answer = client.post(f"/rooms/{room.pk}/sit/", {"seat": "2", "agreed_fee": "300"})
@@ -377,7 +377,7 @@ def test_the_statement_runs_and_links_to_matches_and_rooms() -> None:
     client = client_of(ana)
     match = stage.match_of(first)
     assert statement(client) == [
-        ["entry fee table of 200 gold", "−200", "5100"],
+        ["entry fee room of 200 gold", "−200", "5100"],
         [f"winnings match {match}", "+600", "5300"],
         [f"entry fee match {match}", "−300", "4700"],
         ["welcome bonus for signing up", "+5000", "5000"],
@@ -386,7 +386,7 @@ def test_the_statement_runs_and_links_to_matches_and_rooms() -> None:
     assert f'href="/matches/{match}/"' in page and f'href="/tables/{room.code}/"' in page
     closing.leave(room.pk, ana.pk)
     page = text(client.get("/wallet/"))
-    assert room.code not in page and statement(client)[0][0] == "fee paid back table of 200 gold"
+    assert room.code not in page and statement(client)[0][0] == "fee paid back room of 200 gold"
 
 
 def test_a_line_leads_nowhere_that_its_reader_may_not_go() -> None:
@@ -397,7 +397,7 @@ def test_a_line_leads_nowhere_that_its_reader_may_not_go() -> None:
     assert f"/matches/{match}/" not in page and f'href="/tables/{running.code}/"' in page
     closing.leave(running.pk, ben.pk)
     page = text(client_of(ben).get("/wallet/"))
-    assert running.code not in page and f"/rooms/{running.pk}/" not in page and "table of 300 gold" in page
+    assert running.code not in page and f"/rooms/{running.pk}/" not in page and "room of 300 gold" in page
 
 
 def test_the_filters_and_pages_of_the_statement() -> None:

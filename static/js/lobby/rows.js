@@ -1,4 +1,4 @@
-/** The list of waiting tables: rows come, change and go without moving what the visitor looks at or has in hand. */
+/** The list of waiting rooms: rows come, change and go without moving what the visitor looks at or has in hand. */
 
 import { ngettext, say } from "../words.js";
 
@@ -111,6 +111,6 @@ export function createRows(list, { fits, rest, dress }) {
     filter,
     all: () => list.children.length,
     shown: () => [...list.children].filter((row) => !row.hidden).length,
-    text: (count) => ngettext("%(count)s table waits for players", "%(count)s tables wait for players", count).replace("%(count)s", count),
+    text: (count) => ngettext("%(count)s room waits for players", "%(count)s rooms wait for players", count).replace("%(count)s", count),
   };
 }
