@@ -3,10 +3,13 @@
 import contextlib
 import time
 from collections.abc import Callable
+from typing import Any
 
 from playwright.sync_api import Error, Page, expect
 
 END_SECONDS = 90
+PHONE = {"width": 360, "height": 740}
+Arrive = Callable[..., Page]
 
 
 def start(page: Page, url: str, rounds: int = 2) -> None:
@@ -151,3 +154,48 @@ def play_together(pages: list[Page], *, until: Callable[[], bool] | None = None)
 def wait_for_turn(mine: Page, others: list[Page], selector: str) -> None:
     """Let the others play until this page is asked, i.e. shows something of this kind; nothing of it is answered."""
     play_together(others, until=lambda: bool(mine.locator(f"{selector} >> visible=true").count()))
+
+
+def to_the_result(*pages: Page) -> None:
+    """The table plays for everybody, so that a test of what follows need not click through a match; until each page
+    shows the result."""
+    from rooms import clock, playing
+    from rooms.models import Room, Seat
+
+    room = Room.objects.get(status=Room.Status.PLAYING)
+    Seat.objects.filter(room=room, player__isnull=False).update(auto_play=True)
+    ends = time.monotonic() + END_SECONDS
+    while Room.objects.filter(pk=room.pk, status=Room.Status.PLAYING).exists():
+        assert time.monotonic() < ends, "the match did not end in time"
+        Room.objects.filter(pk=room.pk, status=Room.Status.PLAYING).update(due_at=clock.now())
+        playing.ring(room.pk)
+        pages[0].wait_for_timeout(20)  # keeps the browser's messages coming
+    for page in pages:
+        page.locator('[data-sheet="final"]:visible').wait_for()
+
+
+# -- what there is to see --------------------------------------------------------------------------------------------
+
+
+def shifts(page: Page) -> list[Any]:
+    found: list[Any] = page.evaluate("window.shifts")
+    return found
+
+
+def room_number() -> int:
+    from rooms.models import Room
+
+    return Room.objects.get(status="waiting").pk
+
+
+def pair(arrive: Arrive, url: str, **options: Any) -> tuple[Page, Page]:
+    """A host and one other person at a public table, still waiting."""
+    host, other = arrive(), arrive(**options)
+    code = open_table(host, url, name="Anna")
+    join_by_code(other, url, code, name="Bruno")
+    expect(host.locator(".chair[data-empty]")).to_have_count(2)
+    return host, other
+
+
+def own_seat(page: Page) -> str:
+    return page.locator('.stage .plate[data-side="south"]').get_attribute("data-seat") or ""

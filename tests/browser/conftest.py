@@ -1,0 +1,42 @@
+"""What tests in a browser are given."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, Page
+
+from tests.browser.player import Arrive
+
+# Every shift of the page that no click explains; read by `shifts`.
+WATCH_SHIFTS = """
+window.shifts = [];
+new PerformanceObserver((list) => {
+  for (const entry of list.getEntries()) {
+    if (entry.hadRecentInput) continue;
+    const rect = (r) => [r.x, r.y, r.width, r.height].join(" ");
+    const words = (s) => `${s.node?.className} from ${rect(s.previousRect)} to ${rect(s.currentRect)}`;
+    window.shifts.push(entry.sources.map(words));
+  }
+}).observe({ type: "layout-shift", buffered: true });
+"""
+
+
+@pytest.fixture
+def arrive(new_context: Callable[..., BrowserContext]) -> Iterator[Arrive]:
+    """Somebody new: a page of a browser context of its own. Whatever a test does, no page may throw."""
+    errors: list[str] = []
+
+    def make(**context: Any) -> Page:
+        context.setdefault("viewport", {"width": 1280, "height": 800})
+        page = new_context(**context).new_page()
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on(
+            "console",
+            lambda message: errors.append(message.text) if "Content Security Policy" in message.text else None,
+        )
+        page.add_init_script(WATCH_SHIFTS)
+        return page
+
+    yield make
+    assert errors == []

@@ -1,0 +1,133 @@
+"""How a room looks to everybody: sizes, long names, both directions of writing, and what axe says."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from rooms.models import Seat
+from tests.browser import player
+from tests.browser.player import PHONE, Arrive, pair, room_number, shifts
+from tests.support.site import LiveSite
+
+DESKTOP = {"width": 1440, "height": 900}
+# In every run the smallest and the widest; those between in the long one.
+BETWEEN = [{"width": 820, "height": 1180}, {"width": 720, "height": 450}]
+SIZES = [PHONE, DESKTOP, *(pytest.param(size, marks=pytest.mark.soak) for size in BETWEEN)]
+LONGEST = "Alexandra-Konstantina Papadopoulou W"
+BOX = """() => {
+  const felt = [...document.querySelectorAll(".felt")].find((one) => one.checkVisibility()).getBoundingClientRect();
+  return [felt.x, felt.y, felt.width, felt.height].map(Math.round);
+}"""
+# Names that are cut off, and what stands out at the sides of the page.
+CUT = """() => {
+  const all = document.querySelectorAll(".plate-name, .place-name, .sum-name");
+  const names = [...all].filter((one) => one.checkVisibility());
+  const cut = names.filter((one) => one.scrollHeight > one.clientHeight + 1 || one.scrollWidth > one.clientWidth + 1);
+  const wide = document.documentElement.scrollWidth > innerWidth ? ["the page"] : [];
+  return [...cut.map((one) => one.textContent), ...wide];
+}"""
+# Tiles in the trick that lie under a plate, by more than a shadow.
+COVERED = """() => {
+  const boxes = (what) => [...document.querySelectorAll(what)].map((one) => one.getBoundingClientRect());
+  return boxes(".stage .laid").filter((tile) => boxes(".stage .plate").some((plate) =>
+    Math.min(tile.right, plate.right) - Math.max(tile.left, plate.left) > 6 &&
+    Math.min(tile.bottom, plate.bottom) - Math.max(tile.top, plate.top) > 6)).length;
+}"""
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: str(size["width"]))
+def test_the_felt_stays_in_its_place_from_the_waiting_room_to_the_match(
+    arrive: Arrive, live_site: LiveSite, size: dict[str, int]
+) -> None:
+    host = arrive(viewport=size)
+    player.open_table(host, live_site.url, name="Anna")
+    waiting = host.evaluate(BOX)
+    player.fill_and_start(host)
+    host.locator(".stage .felt").wait_for()
+    assert host.evaluate(BOX) == waiting
+    host.locator("[data-bid]:visible").first.wait_for()
+    assert host.evaluate(BOX) == waiting
+    assert shifts(host) == []
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: str(size["width"]))
+def test_long_names_are_read_in_full_and_cover_nothing(
+    arrive: Arrive, live_site: LiveSite, size: dict[str, int]
+) -> None:
+    host = arrive(viewport=size)
+    player.open_table(host, live_site.url, name="Anna")
+    host.click("[data-action=fill]")
+    expect(host.locator(".chair[data-empty]")).to_have_count(0)
+    for number, name in enumerate(["Maximilian Featherst", LONGEST, "Wilhelmina Featherstonehaugh"], 1):
+        Seat.objects.filter(number=number).update(name=name)
+    host.locator("[data-action=watching]").click()  # a new version for everybody, with these names
+    expect(host.locator(".chair").filter(has_text=LONGEST)).to_be_visible()
+    assert host.evaluate(CUT) == []
+    player.fill_and_start(host)
+    host.click('[data-bid="2"]:visible')
+    host.locator("[data-hand-tile][data-playable=true]").first.wait_for()
+    assert host.evaluate(CUT) == [] and host.evaluate(COVERED) == 0
+    player.to_the_result(host)
+    assert host.evaluate(CUT) == [] and shifts(host) == []
+
+
+@pytest.mark.parametrize("direction", [pytest.param("ltr", marks=pytest.mark.soak), "rtl"])
+def test_at_twice_the_size_and_from_right_to_left_everything_is_at_hand(
+    arrive: Arrive, live_site: LiveSite, direction: str
+) -> None:
+    host = arrive(viewport={"width": 640, "height": 400})
+    host.add_init_script(
+        f"document.addEventListener('DOMContentLoaded', () => {{ document.documentElement.dir = '{direction}'; }})"
+    )
+    player.open_table(host, live_site.url, name="Anna")
+    expect(host.locator("[data-action=start]")).to_be_in_viewport(ratio=1)
+    player.fill_and_start(host)
+    host.locator("[data-bid]:visible").first.wait_for()
+    for bid in host.locator("[data-bid]").all():
+        expect(bid).to_be_in_viewport(ratio=1)
+    host.click('[data-bid="2"]:visible')
+    host.locator("[data-hand-tile][data-playable=true]").first.wait_for()
+    lefts = [(tile.bounding_box() or {"x": 0})["x"] for tile in host.locator("[data-hand-tile]").all()]
+    assert len(lefts) == 7 and lefts == sorted(lefts)  # the hand lies alike in every writing direction
+    for tile in host.locator("[data-hand-tile]").all():
+        expect(tile).to_be_in_viewport(ratio=0.95)
+    assert host.evaluate(COVERED) == 0 and host.evaluate(CUT) == []
+    player.play_together([host], until=lambda: host.locator("[data-sheet]:visible").count() > 0)
+    expect(host.locator("[data-sheet]:visible .button.primary")).to_be_in_viewport(ratio=1)
+    player.to_the_result(host)
+    expect(host.locator("[data-action=rematch]")).to_be_in_viewport(ratio=1)
+    assert host.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    score = host.evaluate("import('/static/js/words.js').then((words) => words.points(-5))")
+    assert score == ("\u200e\u22125" if direction == "rtl" else "\u22125")  # the sign stays before its number
+
+
+# -- what axe says --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scheme", [pytest.param("light", marks=pytest.mark.soak), "dark"])
+def test_nothing_serious_is_found_by_axe_in_a_room(arrive: Arrive, live_site: LiveSite, scheme: str) -> None:
+    host, other = pair(arrive, live_site.url, viewport=PHONE, color_scheme=scheme)
+    visitor = arrive(color_scheme=scheme)
+    found = {}
+
+    def look(name: str, page: Page) -> None:
+        page.wait_for_timeout(400)
+        result = Axe().run(page)
+        serious = [v["id"] for v in result.response["violations"] if v["impact"] in {"serious", "critical"}]
+        if serious:
+            found[name] = serious
+
+    visitor.goto(f"{live_site.url}/rooms/{room_number()}/")
+    player.at_table(visitor)
+    look("visitor", visitor)
+    host.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    look("host", host)
+    look("guest", other)
+    player.fill_and_start(host)
+    player.wait_for_turn(other, [host], "[data-bid]")
+    other.click("[data-action=talk]")
+    look("talk", other)
+    other.click("[data-action=talk]")
+    player.to_the_result(host, other)
+    look("final", other)
+    assert found == {}
