@@ -32,6 +32,13 @@ class AlreadySeated(RoomError):
         self.room_code = room_code
 
 
+class NotAgreed(RoomError):
+    """Leaving would give up something else than what the player was asked about."""
+
+    code = "not_agreed"
+    text = _("Your table has changed since you were asked. Look again, then decide.")
+
+
 class Closed(RoomError):
     code = "closed"
     text = _("This match is over.")

@@ -13,7 +13,7 @@ from games import history
 from games import selectors as game_selectors
 from games.engine.table import Prompt
 from players.models import Player
-from rooms import clock, hosting, playing, presence, seating, snapshots
+from rooms import clock, closing, hosting, playing, presence, seating, snapshots
 from rooms.models import Connection, Room, Seat
 
 T = TypeVar("T")
@@ -176,6 +176,11 @@ def running(*people: Player, visibility: str = "public", rounds: int = 1) -> Roo
     playing.ring(room.pk)
     assert refreshed(room).status == Room.Status.PLAYING
     return room
+
+
+def stake(room: Room) -> str:
+    """What the page says now that leaving this room gives up."""
+    return closing.stake(room.code, refreshed(room).status)
 
 
 def refreshed(room: Room) -> Room:

@@ -1,0 +1,86 @@
+"""A seat is given up only by who was asked about that very one, and only once the new one can be had."""
+
+import re
+from typing import Any
+
+import pytest
+
+from games.models import MatchSeat
+from rooms import closing, hosting
+from rooms.errors import NotAgreed
+from rooms.models import Room, Seat
+from tests.rooms import stage
+from tests.rooms.test_lobby_views import at, signed_in, table_of
+from tests.rooms.test_money_pages import CREATE, client_of, text
+from tests.rooms.test_paid import begun, has, nothing_is_lost, paid, rich
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def start(room: Room) -> None:
+    assert room.host_id is not None
+    hosting.fill_bots(room.pk, room.host_id, "medium")
+    hosting.start(room.pk, room.host_id)
+
+
+def asked(answer: Any) -> dict[str, str]:
+    """What the page that asks sends on when its button is pressed."""
+    assert answer.status_code == 409
+    form = text(answer).rsplit("<form", 1)[1]
+    return dict(re.findall(r'type="hidden" name="([^"]+)" value="([^"]*)"', form))
+
+
+@pytest.mark.parametrize("path", ["/rooms/", "/quick/", "/join/", "sit", "/play/"])
+def test_a_match_that_began_since_the_question_is_not_given_up(path: str) -> None:
+    host, ana = rich("Host"), rich("Ana")
+    own, other = paid(1000, host, ana), stage.waiting(stage.person("Bo"))
+    client = client_of(ana)
+    path = f"/rooms/{other.pk}/sit/" if path == "sit" else path
+    fields = {**CREATE, "code": other.code, "level": "medium"}
+    first = client.post(path, fields)
+    agreed = asked(first)
+    assert "Your fee of 1000 gold comes back" in text(first)
+    start(own)
+    rooms = Room.objects.count()
+    again = client.post(path, {**fields, **agreed})
+    assert "is not given back" in text(again) and "comes back" not in text(again)
+    assert table_of(ana) == own and has(ana) == [4000] and Room.objects.count() == rooms
+    assert not MatchSeat.objects.filter(forfeited=True).exists()
+    assert client.post(path, {**fields, **asked(again)}).status_code == 302, "told the truth, and agreed"
+    assert table_of(ana) != own and has(ana) == [4000]
+    nothing_is_lost()
+
+
+@pytest.mark.parametrize("wrong", ["1", "on", "another"])
+def test_consent_names_the_table_that_it_is_about(wrong: str) -> None:
+    client, ana = signed_in()
+    before = stage.waiting(ana)
+    agreed = stage.stake(before) if wrong == "another" else wrong
+    closing.leave(before.pk, ana.pk)
+    own, other = stage.waiting(ana), stage.waiting(stage.person("Bo"))
+    for path in (f"/rooms/{other.pk}/sit/", "/play/"):
+        answer = client.post(path, {"rounds": "1", "level": "medium", "give_up": agreed})
+        assert asked(answer)["give_up"] == stage.stake(own) and table_of(ana) == own
+
+
+def test_it_is_compared_under_the_lock_of_the_room() -> None:
+    ana, ben = stage.people("Ana", "Ben")
+    room = stage.waiting(ana, ben)
+    agreed = stage.stake(room)
+    start(room)
+    with pytest.raises(NotAgreed):
+        closing.leave(room.pk, ben.pk, agreed)
+    assert Seat.objects.filter(player=ben).exists()
+    closing.give_up_running(ben.pk, stage.stake(room))
+    assert not Seat.objects.filter(player=ben).exists()
+    closing.give_up_running(ben.pk, agreed)  # sits nowhere: there is nothing to give up
+
+
+def test_who_asks_for_the_own_table_gives_nothing_up() -> None:
+    host, ana = rich("Host"), rich("Ana")
+    room = begun(paid(100, host, ana))
+    client = client_of(ana)
+    fields = {"agreed_fee": "100", "give_up": stage.stake(room)}
+    assert at(client.post(f"/rooms/{room.pk}/sit/", fields), room)
+    assert at(client.post("/join/", {**fields, "code": room.code}), room)
+    assert table_of(ana) == room and not MatchSeat.objects.filter(forfeited=True).exists()
