@@ -264,7 +264,7 @@ def quick_play(player: Player) -> Sitting:
             status=Room.Status.WAITING, visibility=Room.Visibility.PUBLIC, fee=0, expires_at__gt=clock.now()
         )
         .annotate(taken=Count("seats"), people=Count("seats", filter=Q(seats__player__isnull=False)))
-        .filter(Exists(here), taken__lt=SEATS)
+        .filter(Exists(here), ~Exists(Seat.objects.filter(room=OuterRef("pk"), player=player)), taken__lt=SEATS)
         .order_by("-people", "created_at")
     )
     for room_id in list(waiting.values_list("pk", flat=True)[:QUICK_TRIES]):

@@ -4,9 +4,11 @@ import re
 from typing import Any
 
 import pytest
+from django.test import override_settings
 
 from games.models import MatchSeat
-from rooms import closing, hosting
+from players.models import Player
+from rooms import closing, hosting, seating
 from rooms.errors import NotAgreed
 from rooms.models import Room, Seat
 from tests.rooms import stage
@@ -84,3 +86,48 @@ def test_who_asks_for_the_own_table_gives_nothing_up() -> None:
     assert at(client.post(f"/rooms/{room.pk}/sit/", fields), room)
     assert at(client.post("/join/", {**fields, "code": room.code}), room)
     assert table_of(ana) == room and not MatchSeat.objects.filter(forfeited=True).exists()
+
+
+def taken(room: Room, *people: Player) -> None:
+    for one in people:
+        seating.sit(one, room.pk, agreed_fee=room.fee)
+
+
+def test_paid_seats_that_are_used_up_cost_no_running_match() -> None:
+    host, other, ana = rich("Host"), rich("Other"), rich("Ana")
+    first, second = paid(100, host), paid(50, other)
+    client = client_of(ana)
+    with override_settings(PAID_SEATS_IN_TEN_MINUTES=2):
+        taken(second, ana)
+        closing.leave(second.pk, ana.pk)
+        taken(first, ana)
+        own = begun(first)
+        for _i in range(3):
+            answer = client.post(f"/rooms/{second.pk}/sit/", {"agreed_fee": "50", "give_up": stage.stake(own)})
+            assert answer.status_code == 429 and table_of(ana) == own and has(ana) == [4900]
+    assert not MatchSeat.objects.filter(forfeited=True).exists()
+
+
+def test_clicks_that_are_refused_use_up_no_paid_seat() -> None:
+    host, other, full, ana = rich("Host"), rich("Other"), rich("Full"), rich("Ana")
+    first, second = paid(100, host), paid(50, other)
+    client = client_of(ana)
+    with override_settings(PAID_SEATS_IN_TEN_MINUTES=2):
+        taken(first, ana)
+        own, crowded = begun(first), paid(50, full)
+        hosting.fill_bots(crowded.pk, full.pk, "medium")
+        for _i in range(4):
+            assert client.post(f"/rooms/{second.pk}/sit/", {"agreed_fee": "50"}).status_code == 409
+            answer = client.post(f"/rooms/{crowded.pk}/sit/", {"agreed_fee": "50", "give_up": stage.stake(own)})
+            assert answer.status_code == 409 and table_of(ana) == own
+        fields = {"agreed_fee": "50", "give_up": stage.stake(own)}
+        assert client.post(f"/rooms/{second.pk}/sit/", fields).status_code == 302
+    assert table_of(ana) == second and has(ana) == [4850]
+
+
+def test_quick_play_leaves_no_seat_for_a_table_that_may_not_be_opened() -> None:
+    client, ana = signed_in()
+    own = stage.waiting(ana)
+    with override_settings(ROOMS_IN_TEN_MINUTES=1):
+        assert client.post("/quick/", {"give_up": stage.stake(own)}).status_code == 429
+    assert table_of(ana) == own
