@@ -8,9 +8,10 @@ from django.test import override_settings
 
 from games.models import MatchSeat
 from players.models import Player
-from rooms import closing, hosting, seating
+from rooms import accounts, closing, hosting, seating
 from rooms.errors import NotAgreed
 from rooms.models import Room, Seat
+from tests.players.accounts import PASSWORD, account
 from tests.rooms import stage
 from tests.rooms.test_lobby_views import at, signed_in, table_of
 from tests.rooms.test_money_pages import CREATE, client_of, text
@@ -86,6 +87,48 @@ def test_who_asks_for_the_own_table_gives_nothing_up() -> None:
     assert at(client.post(f"/rooms/{room.pk}/sit/", fields), room)
     assert at(client.post("/join/", {**fields, "code": room.code}), room)
     assert table_of(ana) == room and not MatchSeat.objects.filter(forfeited=True).exists()
+
+
+def test_an_account_is_not_deleted_with_a_match_that_began_since_the_question() -> None:
+    ana = account("Ana")
+    room = stage.waiting(stage.person("Host"), ana)
+    client = client_of(ana)
+    asked_about = {"password": PASSWORD, "stake": stage.stake(room)}
+    assert f'name="stake" value="{stage.stake(room)}"' in text(client.get("/accounts/delete/"))
+    start(room)
+    for agreed in (asked_about, {"password": PASSWORD}):
+        answer = client.post("/accounts/delete/", {**agreed, "give_up": "on"})
+        assert answer.status_code == 409 and str(NotAgreed.text) in text(answer)
+        assert f'name="stake" value="{stage.stake(room)}"' in text(answer) and "checked" not in text(answer)
+        assert table_of(ana) == room and Player.objects.get(pk=ana.pk).is_active
+    fields = {"password": PASSWORD, "stake": stage.stake(room), "give_up": "on"}
+    assert client.post("/accounts/delete/", fields).status_code == 302
+    assert Player.objects.get(pk=ana.pk).closed_at is not None
+
+
+def test_an_account_is_not_deleted_in_the_moment_in_which_the_match_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    ana = account("Ana")
+    room = stage.waiting(stage.person("Host"), ana)
+    client, fields = client_of(ana), {"password": PASSWORD, "stake": stage.stake(room)}
+    close = accounts.close
+
+    def meanwhile(player_id: int, agreed: str | None = None) -> None:
+        start(room)
+        close(player_id, agreed)
+
+    monkeypatch.setattr(accounts, "close", meanwhile)
+    answer = client.post("/accounts/delete/", fields)
+    assert answer.status_code == 409 and 'name="give_up"' in text(answer)
+    assert table_of(ana) == room and Player.objects.get(pk=ana.pk).is_active
+
+
+def test_who_sits_down_again_and_again_keeps_the_account_and_sees_the_form(monkeypatch: pytest.MonkeyPatch) -> None:
+    ana = account("Ana")
+    client = client_of(ana)
+    monkeypatch.setattr(accounts, "_close_unless_seated", lambda _player: False)
+    answer = client.post("/accounts/delete/", {"password": PASSWORD, "stake": ""})
+    assert answer.status_code == 409 and 'name="password"' in text(answer)
+    assert Player.objects.get(pk=ana.pk).is_active
 
 
 def taken(room: Room, *people: Player) -> None:
