@@ -72,7 +72,7 @@ def close(player_id: int, agreed: str | None = None) -> None:
     for _try in range(5):
         closing.give_up_running(player_id, agreed)
         if _close_unless_seated(player_id):
-            closing.shut_out(player_id)  # a free seat that was taken in between
+            closing.shut_out(player_id)  # also what was forgotten in between
             return
     raise AlreadySeated("")
 
@@ -80,9 +80,9 @@ def close(player_id: int, agreed: str | None = None) -> None:
 @retried
 def _close_unless_seated(player_id: int) -> bool:
     with transaction.atomic(durable=True):
-        # Whoever sits down with a fee waits for this lock, and finds the account closed; whoever was quicker is seen
-        # here, and must leave first, since nothing can be paid back to a closed account.
-        wallet.lock_if_open(player_id)
+        # Whoever sits down waits for this lock, and finds the account closed; whoever was quicker is seen here, and
+        # must leave first: nothing can be paid back to a closed account. The player first, then the coins, as all do.
+        Player.objects.select_for_update().get(pk=player_id)
         if selectors.running_table(player_id) is not None:
             return False
         wallet.close_account(player_id)

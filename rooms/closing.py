@@ -6,6 +6,8 @@ from django.conf import settings
 
 from games import selectors as game_selectors
 from games import services as games
+from players import services as players
+from players.selectors import Player
 from rooms import clock, settlement
 from rooms.errors import NoSuchRoom, NotAgreed
 from rooms.models import Connection, Room, Seat
@@ -127,8 +129,10 @@ def give_up_running(player_id: int, agreed: str | None = None) -> None:
 
 def shut_out(player_id: int) -> None:
     """This player is kept out (banned, account closed): the seat of a waiting room is free again, a running match is
-    forfeited. Safe to repeat."""
+    forfeited, and of a closed account no name is left in any match. Safe to repeat."""
     give_up_running(player_id)
+    if Player.objects.filter(pk=player_id, closed_at__isnull=False).exists():
+        games.forget_name(player_id, players.former_name(player_id))
 
 
 def close_due(table: Table) -> bool:

@@ -87,6 +87,13 @@ class Started(RoomError):
     text = _("This table has started, or is closed.")
 
 
+class KeptOut(RoomError):
+    """Banned, or the account was closed, also since the click was made."""
+
+    code = "kept_out"
+    text = _("This account may not play now.")
+
+
 class Removed(RoomError):
     code = "removed"
     text = _("The host of this table has sent you away. Choose another one.")

@@ -25,6 +25,7 @@ from rooms.errors import (
     AlreadySeated,
     FeeToAgree,
     GuestsCannotPay,
+    KeptOut,
     NoOpenSeat,
     NoSuchRoom,
     NotAgreed,
@@ -36,7 +37,13 @@ from rooms.seating import Sitting
 from rooms.views import DEFAULT_ROUNDS, player_in, to_table
 
 FEES = ("free", "paid")
-STATUS: dict[type[RoomError], int] = {TooMany: 429, NoOpenSeat: 404, NoSuchRoom: 404, GuestsCannotPay: 403}
+STATUS: dict[type[RoomError], int] = {
+    TooMany: 429,
+    NoOpenSeat: 404,
+    NoSuchRoom: 404,
+    GuestsCannotPay: 403,
+    KeptOut: 403,
+}
 
 
 class CreateForm(forms.Form):
@@ -343,5 +350,5 @@ def _back(request: HttpRequest, player: Player, code: str) -> HttpResponse:
         return redirect("table", code)
     try:
         return to_table(Sitting(code, 0, seating.new_token(player, code)))
-    except NoSuchRoom:
+    except (NoSuchRoom, KeptOut):
         return redirect(reverse("lobby"))

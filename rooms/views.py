@@ -20,7 +20,7 @@ from players.errors import TooManyGuests
 from players.selectors import Player, player_of
 from rooms import closing, hub, money, presence, seating, selectors
 from rooms.busy import busy
-from rooms.errors import AlreadySeated, NoSuchRoom, NotAgreed, RoomError, TooMany
+from rooms.errors import AlreadySeated, KeptOut, NoSuchRoom, NotAgreed, RoomError, TooMany
 from rooms.models import Room
 from rooms.seating import Sitting
 
@@ -104,6 +104,8 @@ def play(request: HttpRequest) -> HttpResponse:
     except TooMany:
         context = {**_home_context(request), "error": _("Too many new games at once. Wait a few minutes.")}
         return render(request, "home/index.html", context, status=429)
+    except KeptOut as error:
+        return render(request, "home/index.html", {**_home_context(request), "error": error.text}, status=403)
     return to_table(sitting)
 
 
@@ -242,7 +244,7 @@ def table_return(request: HttpRequest, code: str) -> HttpResponse:
         return redirect("table", code)
     try:
         return _with_seat(code, seating.new_token(player, code))
-    except NoSuchRoom:
+    except (NoSuchRoom, KeptOut):
         return redirect("home")
 
 
