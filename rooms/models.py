@@ -134,10 +134,12 @@ class Connection(models.Model):
 
 
 class Watcher(models.Model):
-    """A socket that only looks on, with a lease as connections have one; they are counted, and bounded, by room."""
+    """A socket that only looks on, with a lease as connections have one; they are counted, and bounded, by room and by
+    the address that they come from (`players.address.limit_key`)."""
 
     room = models.ForeignKey(Room, on_delete=models.CASCADE, related_name="watchers")
     channel = models.CharField(max_length=64, unique=True)
+    address = models.CharField(max_length=50, default="unknown")
     seen_at = models.DateTimeField()
 
     def __str__(self) -> str:
