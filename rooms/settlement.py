@@ -104,11 +104,13 @@ def money(room: Room, seats: list[Seat], places: Mapping[int, int]) -> dict[str,
     players, also when the match is over.
 
     `fee` of a seat, `pot` so far, `prizes` of the first and second if those who have paid now play; after the match
-    `payout`, who got how many coins. Of a solo table of a registered player `reward`, `offered` and `left`: what its
-    end has paid, would have paid without the day's limit, and what may still be won that day."""
+    `payout`, who got how many coins. Of a solo table of a registered player `reward`, `offered`, `left` and `why`:
+    what its end has paid, would have paid without the day's limit, what may still be won that day, and why it paid
+    nothing although the place is rewarded else."""
     over = room.status in {Room.Status.FINISHED, Room.Status.DESTROYED}
     if room.visibility == Room.Visibility.SOLO:
-        return money_words.of_solo(room.match_id) if over and room.match_id is not None else None
+        solo = money_words.of_solo(room.match_id) if over and room.match_id is not None else None
+        return {**solo} if solo is not None else None
     if room.fee == 0:
         return None
     if over:
