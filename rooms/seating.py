@@ -234,16 +234,6 @@ def room_for_code(text: str, *, identity: str, address: str) -> int:
     return room.pk
 
 
-def join_by_code(player: Player, text: str, *, address: str, agreed_fee: int = 0) -> Sitting:
-    """Take the first free seat of the room with this code, public or private. Who sits there already gets
-    AlreadySeated with that very code. Raises NoOpenSeat, TooMany, AlreadySeated, and what a fee may raise."""
-    code = normalise(text)
-    if code is not None and Seat.objects.filter(player=player, room__code=code).exists():
-        raise AlreadySeated(code)
-    room_id = room_for_code(text, identity=f"player:{player.pk}", address=address)
-    return sit_with_code(player, room_id, agreed_fee=agreed_fee)
-
-
 @retried
 def sit_with_code(player: Player, room_id: int, *, agreed_fee: int = 0) -> Sitting:
     """Take the first free seat of a room whose code was just shown. Raises NoOpenSeat, AlreadySeated, FeeToAgree,

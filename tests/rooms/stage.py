@@ -161,6 +161,12 @@ def waiting(*people: Player, visibility: str = "public", rounds: int = 1) -> Roo
     return refreshed(room)
 
 
+def by_code(player: Player, code: str, *, address: str, agreed_fee: int = 0) -> seating.Sitting:
+    """Sit down by a code, as the page does it for whoever sits nowhere."""
+    room_id = seating.room_for_code(code, identity=f"player:{player.pk}", address=address)
+    return seating.sit_with_code(player, room_id, agreed_fee=agreed_fee)
+
+
 def started(*people: Player, visibility: str = "public", rounds: int = 1) -> Room:
     """The same with bots in the empty seats, in the countdown."""
     room = waiting(*people, visibility=visibility, rounds=rounds)
