@@ -5,6 +5,9 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
+from allauth.account.models import EmailAddress
+from django.conf import settings
+
 from players.models import Player
 
 __all__ = [
@@ -13,6 +16,7 @@ __all__ = [
     "found",
     "is_active",
     "joined",
+    "may_own_gold",
     "names",
     "player_of",
     "public",
@@ -80,6 +84,14 @@ def registered(player_ids: Collection[int]) -> set[int]:
 def public(player_ids: Collection[int]) -> set[int]:
     """Those of these players whom others may look up."""
     return set(Player.objects.filter(pk__in=player_ids, is_guest=False, is_active=True).values_list("pk", flat=True))
+
+
+def may_own_gold(player_id: int) -> bool:
+    """Whether this registered player may win gold: where addresses must be confirmed, only with a confirmed one, since
+    each account costs one then."""
+    if settings.EMAIL_VERIFICATION != "mandatory":
+        return True
+    return bool(EmailAddress.objects.filter(user_id=player_id, verified=True).exists())
 
 
 def public_name(player_id: int) -> str | None:

@@ -50,10 +50,10 @@ class DeleteForm(forms.Form):
         widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
     )
 
-    def __init__(self, *args: Any, user: Any, running: str | None, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, user: Any, running: bool, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.user = user
-        if running is not None:
+        if running:
             self.fields["give_up"] = forms.BooleanField(
                 label=_("Give up the match that is running"),
                 error_messages={"required": _("Tick this, or finish the match first.")},

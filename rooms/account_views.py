@@ -30,9 +30,9 @@ from players.devices import device
 from players.errors import AlreadyRegistered, NameRefused
 from players.files import file_allowed, too_many_files
 from players.selectors import Player
-from rooms import accounts, export, seating, selectors
+from rooms import accounts, closing, export, seating, selectors
 from rooms.account_forms import DeleteForm, NameForm
-from rooms.adapter import running_match
+from rooms.errors import AlreadySeated, NotAgreed
 from rooms.retries import retried
 from rooms.views import player_in
 
@@ -225,12 +225,27 @@ def export_data(request: HttpRequest, player: Player) -> HttpResponse:
 @for_registered
 def delete(request: HttpRequest, player: Player) -> HttpResponse:
     """Give the account up, with the password once more; a running match first, or forfeited with it."""
-    running = running_match(player)
+    stake, running = _stake(player)
     form = DeleteForm(request.POST or None, user=player, running=running)
-    if request.method == "POST" and form.is_valid():
-        accounts.close(player.pk)
-        logout(request)
-        messages.success(request, _("Your account is gone, and all that was personal with it."))
-        return redirect("home")
     status = 400 if form.errors else 200
-    return render(request, "account/delete.html", {"form": form, "running": running}, status=status)
+    if request.method == "POST" and form.is_valid():
+        try:
+            accounts.close(player.pk, agreed=request.POST.get("stake", ""))
+        except (AlreadySeated, NotAgreed):  # sat down, or the match began, since the page said what is given up
+            messages.info(request, NotAgreed.text)
+            stake, running = _stake(player)
+            form, status = DeleteForm(user=player, running=running), 409
+        else:
+            logout(request)
+            messages.success(request, _("Your account is gone, and all that was personal with it."))
+            return redirect("home")
+    context = {"form": form, "running": running, "stake": stake}
+    return render(request, "account/delete.html", context, status=status)
+
+
+def _stake(player: Player) -> tuple[str, bool]:
+    """What the player's seat is, as forms carry it ("" at no table), and whether a match is given up with it."""
+    table = selectors.running_table(player.pk)
+    if table is None:
+        return "", False
+    return closing.stake(str(table["code"]), str(table["status"])), table["status"] != "waiting"

@@ -64,13 +64,15 @@ def decide_correction(by: Player, number: int, *, approve: bool, owner: int | No
         staff.record(by, act, player=owner, subject=f"correction:{number}", reason=reason)
 
 
-def close(player_id: int) -> None:
+def close(player_id: int, agreed: str | None = None) -> None:
     """The end of an account: leave the table, coins to the house, sign out everywhere, erase what is personal, also
-    from the matches of others. Safe to repeat. Raises AlreadySeated when the player sits down again and again."""
+    from the matches of others. `agreed` is the seat that the player was asked about (`closing.stake`; "" for none),
+    None where nobody asks. Safe to repeat. Raises NotAgreed, and AlreadySeated when the player sits down again and
+    again; then the account goes on."""
     for _try in range(5):
-        closing.shut_out(player_id)
+        closing.give_up_running(player_id, agreed)
         if _close_unless_seated(player_id):
-            closing.shut_out(player_id)  # a free seat that was taken in between
+            closing.shut_out(player_id)  # also what was forgotten in between
             return
     raise AlreadySeated("")
 
@@ -78,9 +80,9 @@ def close(player_id: int) -> None:
 @retried
 def _close_unless_seated(player_id: int) -> bool:
     with transaction.atomic(durable=True):
-        # Whoever sits down with a fee waits for this lock, and finds the account closed; whoever was quicker is seen
-        # here, and must leave first, since nothing can be paid back to a closed account.
-        wallet.lock_if_open(player_id)
+        # Whoever sits down waits for this lock, and finds the account closed; whoever was quicker is seen here, and
+        # must leave first: nothing can be paid back to a closed account. The player first, then the coins, as all do.
+        Player.objects.select_for_update().get(pk=player_id)
         if selectors.running_table(player_id) is not None:
             return False
         wallet.close_account(player_id)

@@ -6,8 +6,10 @@ from django.conf import settings
 
 from games import selectors as game_selectors
 from games import services as games
+from players import services as players
+from players.selectors import Player
 from rooms import clock, settlement
-from rooms.errors import NoSuchRoom
+from rooms.errors import NoSuchRoom, NotAgreed
 from rooms.models import Connection, Room, Seat
 from rooms.retries import retried
 from rooms.table import SEATS, SUBSTITUTE_LEVEL, Table, grace, locked, seconds
@@ -55,12 +57,21 @@ def _end(table: Table) -> None:
     free_seats(table)
 
 
+def stake(code: str, status: str) -> str:
+    """What leaving a table gives up, as a form carries it from the page that asks to the click that agrees: which
+    table it is, and whether its match has begun."""
+    return f"{code}-{'seat' if status == Room.Status.WAITING else 'match'}"
+
+
 @retried
-def leave(room_id: int, player_id: int) -> None:
+def leave(room_id: int, player_id: int, agreed: str | None = None) -> None:
     """A player leaves on purpose. While the room waits the seat is free again; afterwards it is forfeited, and a match
-    without any human left is abandoned at once. Raises NoSuchRoom for those who don't sit there."""
+    without any human left is abandoned at once. `agreed` is the `stake` that the player was asked about, None where
+    nobody asks. Raises NoSuchRoom for those who don't sit there, NotAgreed when it is another one by now."""
     with locked(room_id) as table:
         seat = table.seat_of(player_id)
+        if agreed is not None and agreed != stake(table.room.code, table.room.status):
+            raise NotAgreed
         if table.room.status == Room.Status.WAITING:
             vacate(table, seat)
         elif len(table.humans()) == 1:
@@ -106,20 +117,22 @@ def _next_human(humans: list[Seat], after: int) -> Seat:
     return min(humans, key=lambda seat: (seat.number - after) % SEATS)
 
 
-def give_up_running(player_id: int) -> None:
-    """Leave whatever table the player sits at; nothing when at none."""
+def give_up_running(player_id: int, agreed: str | None = None) -> None:
+    """Leave whatever table the player sits at; nothing when at none. Raises NotAgreed as `leave`."""
     seat = Seat.objects.filter(player_id=player_id).first()
     if seat is not None:
         try:
-            leave(seat.room_id, player_id)
+            leave(seat.room_id, player_id, agreed)
         except NoSuchRoom:
             return  # it ended by itself meanwhile
 
 
 def shut_out(player_id: int) -> None:
     """This player is kept out (banned, account closed): the seat of a waiting room is free again, a running match is
-    forfeited. Safe to repeat."""
+    forfeited, and of a closed account no name is left in any match. Safe to repeat."""
     give_up_running(player_id)
+    if Player.objects.filter(pk=player_id, closed_at__isnull=False).exists():
+        games.forget_name(player_id, players.former_name(player_id))
 
 
 def close_due(table: Table) -> bool:

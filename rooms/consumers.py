@@ -81,7 +81,7 @@ class TableConsumer(Socket):
         """The lease was lost while the socket lived (the database was away): take it again."""
         if self.member is not None and self.closing is None:
             with contextlib.suppress(DatabaseError, RoomError):
-                await threads.run(_be_present, self.member, self.channel)
+                await threads.run(_be_present, self.member, self.channel, self.address)
 
     # -- upwards -------------------------------------------------------------------------------------------------
 
@@ -214,11 +214,11 @@ class OnlookerConsumer(TableConsumer):
             self.session_key = ""  # nobody in particular: there is no session to end
         try:
             member = presence.onlooker(player, room_id=kwargs.get("room_id"), watch_key=kwargs.get("key"))
-            presence.watch(member, self.channel)
+            presence.watch(member, self.channel, address)
         except NoSuchRoom:
             raise Refuse(4404) from None
-        except RoomFull:
-            raise Refuse(4029, _("Too many people are watching this table. Come back later.")) from None
+        except RoomFull as full:
+            raise Refuse(4029, str(full.text)) from None
         return member
 
 
@@ -250,9 +250,9 @@ async def _gone(admitting: "asyncio.Task[presence.Membership]", channel: str) ->
         log.warning("disconnect not stored: %s", type(error).__name__)
 
 
-def _be_present(member: presence.Membership, channel: str) -> None:
+def _be_present(member: presence.Membership, channel: str, address: str) -> None:
     if member.seat is None:
-        presence.watch(member, channel)
+        presence.watch(member, channel, address)
     else:
         presence.connect(member, channel)
 

@@ -32,6 +32,13 @@ class AlreadySeated(RoomError):
         self.room_code = room_code
 
 
+class NotAgreed(RoomError):
+    """Leaving would give up something else than what the player was asked about."""
+
+    code = "not_agreed"
+    text = _("Your table has changed since you were asked. Look again, then decide.")
+
+
 class Closed(RoomError):
     code = "closed"
     text = _("This match is over.")
@@ -78,6 +85,13 @@ class RoomFull(RoomError):
 class Started(RoomError):
     code = "started"
     text = _("This room has started, or is closed.")
+
+
+class KeptOut(RoomError):
+    """Banned, or the account was closed, also since the click was made."""
+
+    code = "kept_out"
+    text = _("This account may not play now.")
 
 
 class Removed(RoomError):

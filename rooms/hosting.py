@@ -107,7 +107,7 @@ def delete(room_id: int, by: int) -> None:
 
 @contextmanager
 def _as_host(room_id: int, by: int) -> Iterator[Table]:
-    """The room under its lock, for its host, while it waits. Raises NoSuchRoom, NotHost, Started."""
+    """The room under its lock, for its host, while it waits. Raises NoSuchRoom, NotHost, KeptOut, Started."""
     with locked(room_id) as table:
         _require_host(table, by)
         table.require_waiting()
@@ -118,6 +118,7 @@ def _require_host(table: Table, by: int) -> None:
     table.seat_of(by)
     if table.room.host_id != by:
         raise NotHost
+    table.require_active(by)
 
 
 def _seat_bot(table: Table, number: int, level: str) -> None:

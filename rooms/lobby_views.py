@@ -25,8 +25,10 @@ from rooms.errors import (
     AlreadySeated,
     FeeToAgree,
     GuestsCannotPay,
+    KeptOut,
     NoOpenSeat,
     NoSuchRoom,
+    NotAgreed,
     NotEnough,
     RoomError,
     TooMany,
@@ -35,7 +37,13 @@ from rooms.seating import Sitting
 from rooms.views import DEFAULT_ROUNDS, player_in, to_table
 
 FEES = ("free", "paid")
-STATUS: dict[type[RoomError], int] = {TooMany: 429, NoOpenSeat: 404, NoSuchRoom: 404, GuestsCannotPay: 403}
+STATUS: dict[type[RoomError], int] = {
+    TooMany: 429,
+    NoOpenSeat: 404,
+    NoSuchRoom: 404,
+    GuestsCannotPay: 403,
+    KeptOut: 403,
+}
 
 
 class CreateForm(forms.Form):
@@ -297,9 +305,9 @@ def _seat(
     error_name: str = "error",
     typed: dict[str, str] | None = None,
 ) -> HttpResponse:
-    """Take a seat for whoever asks. Who sits elsewhere is offered the way back; with give_up=1 the other seat is left,
-    but only once the one asked for was there to be had and its `price` can be paid. Who sits at that very table
-    (`same`) is led there. `unpaid` answers where the price was not agreed on or cannot be paid."""
+    """Take a seat for whoever asks. Who sits elsewhere is offered the way back; with `give_up`, which names the other
+    seat, that is left, but only once the one asked for was there to be had and its `price` can be paid. Who sits at
+    that very table (`same`) is led there. `unpaid` answers where the price was not agreed on or cannot be paid."""
     typed = typed or {}
     try:
         player = _person(request)
@@ -308,20 +316,20 @@ def _seat(
         return _page(request, status=400, name_error=error.text, asked_by=error_name, **{**typed, "name": typed_name})
     except TooManyGuests as error:
         return _page(request, status=429, **typed, **{error_name: error.text})
-    give_up = request.POST.get("give_up") == "1"
+    agreed = request.POST.get("give_up", "")
     try:
         try:
             return to_table(take(player))
         except AlreadySeated:
             table = selectors.running_table(player.pk)
-            if table is not None and same(table) and not give_up:
+            if table is not None and same(table):
                 return _back(request, player, str(table["code"]))
-            if not give_up:
+            if not agreed:
                 return busy(request, player, action=request.path, fields=fields, offer=offer)
         settlement.may_pay(player, price, back=money.refundable(player.pk))
-        closing.give_up_running(player.pk)
+        closing.give_up_running(player.pk, agreed)
         return to_table(take(player))
-    except AlreadySeated:  # somebody else with this identity sat down in the same moment
+    except (AlreadySeated, NotAgreed):  # the other table began, or somebody with this identity sat down, meanwhile
         return busy(request, player, action=request.path, fields=fields, offer=offer)
     except BadOptions:
         return _page(request, status=400, **typed, **{error_name: _("That is not a room that can be opened.")})
@@ -349,5 +357,5 @@ def _back(request: HttpRequest, player: Player, code: str) -> HttpResponse:
         return redirect("table", code)
     try:
         return to_table(Sitting(code, 0, seating.new_token(player, code)))
-    except NoSuchRoom:
+    except (NoSuchRoom, KeptOut):
         return redirect(reverse("lobby"))

@@ -16,6 +16,10 @@ class Room(models.Model):
         PRIVATE = "private", _("private")
         SOLO = "solo", _("solo")
 
+    class Unrewarded(models.TextChoices):
+        AUTO_PLAY = "auto_play", _("auto-play")
+        UNCONFIRMED = "unconfirmed", _("address not confirmed")
+
     class Status(models.TextChoices):
         WAITING = "waiting", _("waiting")
         STARTING = "starting", _("starting")
@@ -37,6 +41,8 @@ class Room(models.Model):
     host = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
     status = models.CharField(max_length=10, choices=Status, default=Status.WAITING)
     match = models.OneToOneField("games.Match", null=True, on_delete=models.PROTECT, related_name="+")
+    # Why a solo match paid nothing for a place that is rewarded else; "" when that was not so.
+    unrewarded = models.CharField(max_length=12, choices=Unrewarded, blank=True, default="")
     # Players whom the host has sent away: they don't get in again, whichever way they come.
     removed = models.JSONField(default=list)
     # Where those go on who want to play again, once the first of them has said so.
@@ -128,10 +134,12 @@ class Connection(models.Model):
 
 
 class Watcher(models.Model):
-    """A socket that only looks on, with a lease as connections have one; they are counted, and bounded, by room."""
+    """A socket that only looks on, with a lease as connections have one; they are counted, and bounded, by room and by
+    the address that they come from (`players.address.limit_key`)."""
 
     room = models.ForeignKey(Room, on_delete=models.CASCADE, related_name="watchers")
     channel = models.CharField(max_length=64, unique=True)
+    address = models.CharField(max_length=50, default="unknown")
     seen_at = models.DateTimeField()
 
     def __str__(self) -> str:

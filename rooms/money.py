@@ -4,13 +4,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC
+from typing import TypedDict
 
 from django.conf import settings
 from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext as _
 
 from games import selectors as game_selectors
-from players.selectors import Player
+from players.selectors import Player, may_own_gold
 from rooms import clock
 from rooms.errors import NoSuchRoom
 from rooms.models import Room, Seat
@@ -108,11 +109,17 @@ def refundable(player_id: int) -> int:
 
 
 def rewards(player: Player | None) -> dict[str, object] | None:
-    """For a registered player: what the levels pay at a solo table, and how much may still be won today."""
+    """For a registered player: what the levels pay at a solo table, how much may still be won today, and whether the
+    address must be confirmed first."""
     if player is None or player.is_guest:
         return None
     left = wallet.reward_left(player.pk, clock.now().astimezone(UTC).date())
-    return {"levels": settings.REWARDS, "left": left, "limit": settings.REWARD_COINS_A_DAY}
+    return {
+        "levels": settings.REWARDS,
+        "left": left,
+        "limit": settings.REWARD_COINS_A_DAY,
+        "confirm": not may_own_gold(player.pk),
+    }
 
 
 # -- after the end -----------------------------------------------------------------------------------------------
@@ -156,15 +163,35 @@ def _paid_out(sheet: wallet.Sheet) -> list[tuple[int, int]]:
     return [(chart.number_of(line.destination), line.amount) for line in lines]
 
 
-def of_solo(match_id: int) -> dict[str, int] | None:
-    """What the end of a solo match paid (0 for a place that wins nothing), what its place was worth, and what was left
-    to win that day, at this moment; None where a guest played, or without a result."""
+class SoloMoney(TypedDict):
+    """What the end of a solo match paid (0 for a place that wins nothing), what its place was worth, what was left to
+    win that day, at this moment, and why a place that is rewarded else won nothing ("" when that is not so)."""
+
+    reward: int
+    offered: int
+    left: int
+    why: str
+
+
+def of_solo(match_id: int) -> SoloMoney | None:
+    """The coins of a solo match; None where a guest played, or without a result."""
     human = next((seat for seat in game_selectors.seats_in(match_id) if seat.player_id is not None), None)
     if human is None or human.player is None or human.player.is_guest or not game_selectors.is_finished(match_id):
         return None
-    paid = wallet.reward_of(match_id) or (0, _worth(match_id, human.number))
+    unrewarded = Room.objects.filter(match_id=match_id).values_list("unrewarded", flat=True).first()
+    why = _why(unrewarded)
+    paid = wallet.reward_of(match_id) or (0, 0 if why else _worth(match_id, human.number))
     day = game_selectors.ended_at(match_id).astimezone(UTC).date()
-    return {"reward": paid[0], "offered": paid[1], "left": wallet.reward_left(human.player.pk, day)}
+    return {"reward": paid[0], "offered": paid[1], "left": wallet.reward_left(human.player.pk, day), "why": why}
+
+
+def _why(unrewarded: str | None) -> str:
+    """The sentence for a place that is rewarded else and won nothing; "" without such a reason."""
+    if unrewarded == Room.Unrewarded.AUTO_PLAY:
+        return _("No reward: the table played for you to the end.")
+    if unrewarded == Room.Unrewarded.UNCONFIRMED:
+        return _("No reward: confirm your e-mail address to win gold.")
+    return ""
 
 
 def _worth(match_id: int, seat: int) -> int:
@@ -188,6 +215,8 @@ def of_match(match_id: int) -> MatchMoney | None:
 
 def _solo_money(match_id: int) -> MatchMoney | None:
     solo = of_solo(match_id)
+    if solo is not None and solo["why"]:
+        return MatchMoney(0, solo["why"], (), ())
     if solo is None or not solo["offered"]:
         return None
     reward, offered = solo["reward"], solo["offered"]

@@ -13,6 +13,7 @@ from django.contrib.sessions.backends.db import SessionStore
 from django.db import connection, transaction
 from django.db.models import F, Max, Q
 from django.http import HttpRequest
+from django.utils.translation import gettext as _
 
 from games import selectors as game_selectors
 from players import services as players
@@ -109,13 +110,17 @@ def connect(member: Membership, channel: str) -> None:
 
 
 @retried
-def watch(member: Membership, channel: str) -> None:
-    """A socket looks on; safe to repeat. Raises RoomFull when WATCHERS_A_ROOM do already."""
+def watch(member: Membership, channel: str, address: str) -> None:
+    """A socket looks on, from this address (`limit_key`); safe to repeat. Raises RoomFull when WATCHERS_A_ROOM do
+    already, or WATCHERS_AN_ADDRESS from there: one visitor must not take the places of all others."""
     with locked(member.room_id):
         others = Watcher.objects.filter(room_id=member.room_id).exclude(channel=channel)
         if others.count() >= settings.WATCHERS_A_ROOM:
-            raise RoomFull
-        Watcher.objects.update_or_create(channel=channel, defaults={"room_id": member.room_id, "seen_at": clock.now()})
+            raise RoomFull(_("Too many people are watching this table. Come back later."))
+        if others.filter(address=address).count() >= settings.WATCHERS_AN_ADDRESS:
+            raise RoomFull(_("Too many watch this table from your network. Close another page of it first."))
+        now = {"room_id": member.room_id, "address": address, "seen_at": clock.now()}
+        Watcher.objects.update_or_create(channel=channel, defaults=now)
 
 
 def unwatch(channel: str) -> None:

@@ -27,6 +27,7 @@ from rooms.errors import (
     AlreadySeated,
     FeeToAgree,
     GuestsCannotPay,
+    KeptOut,
     NoOpenSeat,
     NoSuchRoom,
     NoSuchSeat,
@@ -98,13 +99,15 @@ def _count(key: str) -> None:
 
 @retried
 def new_token(player: Player, code: str) -> str:
-    """A new secret for the seat that this player's own session holds; the one before is void. Raises NoSuchRoom.
+    """A new secret for the seat that this player's own session holds; the one before is void. Raises NoSuchRoom
+    and KeptOut.
 
     For a browser that lost the seat's cookie: the session alone shows who it is. A registered player may come from
     another device; that takes the seat over, and the sockets of the device before end."""
     token = secrets.token_urlsafe(32)
     with locked(_room_id(code)) as table:
         seat = table.seat_of(player.pk)
+        table.require_active(player.pk)
         seat.token_hash = token_hash(token)
         if not player.is_guest:
             seat.holder += 1
@@ -126,17 +129,16 @@ def holds(player: Player, code: str, token: str) -> bool:
 def open_solo(player: Player, options: dict[str, Any], bot_level: str, *, clocked: bool) -> Sitting:
     """A table of one human and three bots that begins after a short countdown, in one transaction.
 
-    Raises AlreadySeated (the database allows one seat a player), TooMany, and BadOptions from the engine."""
+    Raises AlreadySeated (the database allows one seat a player), TooMany, KeptOut, and BadOptions from the engine."""
     check_pace(player)
-    bots = [_("West"), _("North"), _("East")]
-    specs = [SeatSpec(player.pk, player.shown_name), *(SeatSpec(None, name, bot_level) for name in bots)]
     with _one_table(player), transaction.atomic(durable=True):
         now = clock.now()
         table = _new_table(player, Room.Visibility.SOLO, options, settings.TURN_SECONDS if clocked else None)
         room = table.room
         token = _take(table, player, 0)
-        for number, spec in enumerate(specs[1:], 1):
-            table.add(Seat(number=number, name=spec.name, bot_level=spec.bot_level))
+        for number, name in enumerate((_("West"), _("North"), _("East")), 1):
+            table.add(Seat(number=number, name=name, bot_level=bot_level))
+        specs = [SeatSpec(seat.player_id, seat.name, seat.bot_level) for seat in table.seats]
         room.match_id = games.open_match(room.game, options, specs).match_id
         room.status = Room.Status.STARTING
         room.starts_at = now + seconds(settings.SOLO_COUNTDOWN_SECONDS)
@@ -232,16 +234,6 @@ def room_for_code(text: str, *, identity: str, address: str) -> int:
     return room.pk
 
 
-def join_by_code(player: Player, text: str, *, address: str, agreed_fee: int = 0) -> Sitting:
-    """Take the first free seat of the room with this code, public or private. Who sits there already gets
-    AlreadySeated with that very code. Raises NoOpenSeat, TooMany, AlreadySeated, and what a fee may raise."""
-    code = normalise(text)
-    if code is not None and Seat.objects.filter(player=player, room__code=code).exists():
-        raise AlreadySeated(code)
-    room_id = room_for_code(text, identity=f"player:{player.pk}", address=address)
-    return sit_with_code(player, room_id, agreed_fee=agreed_fee)
-
-
 @retried
 def sit_with_code(player: Player, room_id: int, *, agreed_fee: int = 0) -> Sitting:
     """Take the first free seat of a room whose code was just shown. Raises NoOpenSeat, AlreadySeated, FeeToAgree,
@@ -264,7 +256,7 @@ def quick_play(player: Player) -> Sitting:
             status=Room.Status.WAITING, visibility=Room.Visibility.PUBLIC, fee=0, expires_at__gt=clock.now()
         )
         .annotate(taken=Count("seats"), people=Count("seats", filter=Q(seats__player__isnull=False)))
-        .filter(Exists(here), taken__lt=SEATS)
+        .filter(Exists(here), ~Exists(Seat.objects.filter(room=OuterRef("pk"), player=player)), taken__lt=SEATS)
         .order_by("-people", "created_at")
     )
     for room_id in list(waiting.values_list("pk", flat=True)[:QUICK_TRIES]):
@@ -275,11 +267,13 @@ def quick_play(player: Player) -> Sitting:
 
 @retried
 def move(room_id: int, sitting_id: int, number: int) -> None:
-    """Change to an empty seat of the same room while it waits. Raises NoSuchRoom, NoSuchSeat, SeatTaken, Started."""
+    """Change to an empty seat of the same room while it waits. Raises NoSuchRoom, NoSuchSeat, SeatTaken, KeptOut,
+    Started."""
     with locked(room_id) as table:
         seat = next((one for one in table.humans() if one.pk == sitting_id), None)
-        if seat is None:
+        if seat is None or seat.player_id is None:
             raise NoSuchRoom
+        table.require_active(seat.player_id)
         table.require_waiting()
         if seat.number == number:
             return
@@ -354,11 +348,17 @@ def _join(table: Table, player: Player, number: int | None, agreed_fee: int) -> 
 
 
 def _take(table: Table, player: Player, number: int) -> str:
+    """The one place where a seat is given. Raises KeptOut, and what a place and a fee may raise."""
     _require_empty(table, number)
+    # As the player is now, under the row's lock: who bans somebody or closes an account waits for this seat and finds
+    # it, or was quicker and is obeyed here. Weaker than FOR UPDATE, so that nobody waits who only points at the player.
+    now = Player.objects.select_for_update(no_key=True).filter(pk=player.pk, is_active=True).first()
+    if now is None:
+        raise KeptOut
     token = secrets.token_urlsafe(32)
-    seat = Seat(number=number, player=player, name=_name_at(table, player), token_hash=token_hash(token))
+    seat = Seat(number=number, player=now, name=_name_at(table, now), token_hash=token_hash(token))
     table.add(seat)
-    settlement.charge(table.room, seat, player)
+    settlement.charge(table.room, seat, now)
     return token
 
 

@@ -7,7 +7,7 @@ from django.conf import settings
 
 from games import selectors as game_selectors
 from games.engine.table import Outcome
-from players.selectors import Player
+from players.selectors import Player, may_own_gold
 from rooms import money as money_words
 from rooms.errors import GuestsCannotPay, NotEnough
 from rooms.models import Room, Seat
@@ -104,11 +104,13 @@ def money(room: Room, seats: list[Seat], places: Mapping[int, int]) -> dict[str,
     players, also when the match is over.
 
     `fee` of a seat, `pot` so far, `prizes` of the first and second if those who have paid now play; after the match
-    `payout`, who got how many coins. Of a solo table of a registered player `reward`, `offered` and `left`: what its
-    end has paid, would have paid without the day's limit, and what may still be won that day."""
+    `payout`, who got how many coins. Of a solo table of a registered player `reward`, `offered`, `left` and `why`:
+    what its end has paid, would have paid without the day's limit, what may still be won that day, and why it paid
+    nothing although the place is rewarded else."""
     over = room.status in {Room.Status.FINISHED, Room.Status.DESTROYED}
     if room.visibility == Room.Visibility.SOLO:
-        return money_words.of_solo(room.match_id) if over and room.match_id is not None else None
+        solo = money_words.of_solo(room.match_id) if over and room.match_id is not None else None
+        return {**solo} if solo is not None else None
     if room.fee == 0:
         return None
     if over:
@@ -123,12 +125,19 @@ def _fees(table: "Table") -> dict[int, int]:
 
 
 def _reward(table: "Table", outcome: Outcome) -> None:
-    """50, 100 or 300 by the level that was fixed at the start (rules); guests have no account and get none."""
+    """50, 100 or 300 by the level that was fixed at the start (rules); guests have no account and get none. Nothing is
+    paid where the table plays for an absent player at the end, or where the address should be confirmed and is not."""
     for seat in table.humans():
         place = outcome.places[seat.number]
         player = seat.player
         assert player is not None
         if place > REWARDED_PLACES or player.is_guest or seat.forfeited:
+            continue
+        if seat.auto_play:
+            table.room.unrewarded = Room.Unrewarded.AUTO_PLAY
+            continue
+        if not may_own_gold(player.pk):
+            table.room.unrewarded = Room.Unrewarded.UNCONFIRMED
             continue
         assert table.room.match_id is not None
         sat = game_selectors.seats_in(table.room.match_id)

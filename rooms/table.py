@@ -13,8 +13,9 @@ from django.db.models import Exists, OuterRef
 from games import history
 from games import selectors as game_selectors
 from games.services import Step
+from players import selectors as players
 from rooms import broadcast, clock
-from rooms.errors import NoSuchRoom, Started
+from rooms.errors import KeptOut, NoSuchRoom, Started
 from rooms.models import Connection, Room, Seat
 from rooms.retries import retried
 
@@ -81,6 +82,11 @@ class Table:
         """Raises Started when seats are no longer given: it has begun, has ended, or its time has run out."""
         if self.room.status != Room.Status.WAITING or self.room.expires_at <= clock.now():
             raise Started
+
+    def require_active(self, player_id: int) -> None:
+        """Raises KeptOut for whoever sits here still and may no longer act."""
+        if not players.is_active(player_id):
+            raise KeptOut
 
     def plays_itself(self, number: int) -> bool:
         """Whether the table answers for this seat: a bot, a forfeiter, or a person on auto-play."""

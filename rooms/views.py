@@ -20,7 +20,7 @@ from players.errors import TooManyGuests
 from players.selectors import Player, player_of
 from rooms import closing, hub, money, presence, seating, selectors
 from rooms.busy import busy
-from rooms.errors import AlreadySeated, NoSuchRoom, RoomError, TooMany
+from rooms.errors import AlreadySeated, KeptOut, NoSuchRoom, NotAgreed, RoomError, TooMany
 from rooms.models import Room
 from rooms.seating import Sitting
 
@@ -87,15 +87,15 @@ def play(request: HttpRequest) -> HttpResponse:
         return render(request, "home/index.html", {**_home_context(request), "error": error.text}, status=429)
     try:
         seating.check_pace(player)  # before anything is given up for it
-        if request.POST.get("give_up") == "1":
-            closing.give_up_running(player.pk)
+        if request.POST.get("give_up"):
+            closing.give_up_running(player.pk, request.POST["give_up"])
         sitting = seating.open_solo(
             player,
             {"rounds": form.cleaned_data["rounds"]},
             form.cleaned_data["level"],
             clocked=form.cleaned_data["clock"],
         )
-    except AlreadySeated:
+    except (AlreadySeated, NotAgreed):
         fields = {"rounds": str(form.cleaned_data["rounds"]), "level": form.cleaned_data["level"]}
         if form.cleaned_data["clock"]:
             fields["clock"] = "on"
@@ -104,6 +104,8 @@ def play(request: HttpRequest) -> HttpResponse:
     except TooMany:
         context = {**_home_context(request), "error": _("Too many new games at once. Wait a few minutes.")}
         return render(request, "home/index.html", context, status=429)
+    except KeptOut as error:
+        return render(request, "home/index.html", {**_home_context(request), "error": error.text}, status=403)
     return to_table(sitting)
 
 
@@ -242,7 +244,7 @@ def table_return(request: HttpRequest, code: str) -> HttpResponse:
         return redirect("table", code)
     try:
         return _with_seat(code, seating.new_token(player, code))
-    except NoSuchRoom:
+    except (NoSuchRoom, KeptOut):
         return redirect("home")
 
 

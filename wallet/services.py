@@ -1,6 +1,5 @@
 """What moves coins: each function belongs into the transaction of the fact that it books, and may be called again."""
 
-import contextlib
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -29,7 +28,6 @@ __all__ = [
     "charge_fee",
     "close_account",
     "lock",
-    "lock_if_open",
     "open_account",
     "open_stacks",
     "pay_out",
@@ -57,12 +55,6 @@ def lock(player_ids: Collection[int], room_ids: Collection[int] = ()) -> None:
     if rooms:
         ledger.open_codes(rooms)
     ledger.lock([*rooms, *map(chart.player_account, player_ids)])
-
-
-def lock_if_open(player_id: int) -> None:
-    """Lock a player's account; nothing for a guest and for whoever has none."""
-    with contextlib.suppress(NoAccount):
-        lock([player_id])
 
 
 def transfer(

@@ -459,11 +459,13 @@ def test_a_deleted_account_leaves_a_number_and_nothing_personal() -> None:
 def test_an_account_in_a_match_is_asked_before_its_end() -> None:
     ana = account()
     client = signed_in(ana)
-    stage.running(ana, stage.person("Cleo"))
-    assert "give_up" in text(client.get("/accounts/delete/"))
-    assert client.post("/accounts/delete/", {"password": PASSWORD}).status_code == 400
+    room = stage.running(ana, stage.person("Cleo"))
+    page = text(client.get("/accounts/delete/"))
+    assert "give_up" in page and f'name="stake" value="{stage.stake(room)}"' in page
+    fields = {"password": PASSWORD, "stake": stage.stake(room)}
+    assert client.post("/accounts/delete/", fields).status_code == 400
     assert Seat.objects.filter(player=ana).exists()
-    assert client.post("/accounts/delete/", {"password": PASSWORD, "give_up": "on"}).status_code == 302
+    assert client.post("/accounts/delete/", {**fields, "give_up": "on"}).status_code == 302
     assert not Seat.objects.filter(player=ana).exists() and MatchSeat.objects.get(player=ana).forfeited
 
 

@@ -13,7 +13,8 @@ from websockets.exceptions import ConnectionClosed
 from games.models import MatchSeat
 from players import services
 from players.models import Player
-from rooms.models import Seat
+from rooms import closing
+from rooms.models import Room, Seat
 from tests.players.accounts import PASSWORD, account
 from tests.support.site import LiveSite
 from tests.support.visitor import TableSocket, Visitor
@@ -60,12 +61,17 @@ def change_password(person: Person, other: Person) -> None:
     other.form("/accounts/password/change/", oldpassword=PASSWORD, password1=new, password2=new)
 
 
+def delete(other: Person) -> None:
+    stake = closing.stake(*Room.objects.values_list("code", "status").get())
+    other.form("/accounts/delete/", password=PASSWORD, give_up="on", stake=stake)
+
+
 ENDS: dict[str, Callable[[Person, Person], object]] = {
     "signed out": lambda person, _other: person.post("/accounts/logout/"),
     "another password": change_password,
     "signed out from elsewhere": lambda _person, other: other.form("/accounts/sessions/end/"),
     "banned": lambda _person, _other: services.ban(Player.objects.get(), None, "Rude", timezone.now() + timedelta(1)),
-    "account closed": lambda _person, other: other.form("/accounts/delete/", password=PASSWORD, give_up="on"),
+    "account closed": lambda _person, other: delete(other),
 }
 
 

@@ -13,7 +13,7 @@ from games import history
 from games import selectors as game_selectors
 from games.engine.table import Prompt
 from players.models import Player
-from rooms import clock, hosting, playing, presence, seating, snapshots
+from rooms import clock, closing, hosting, playing, presence, seating, snapshots
 from rooms.models import Connection, Room, Seat
 
 T = TypeVar("T")
@@ -161,6 +161,12 @@ def waiting(*people: Player, visibility: str = "public", rounds: int = 1) -> Roo
     return refreshed(room)
 
 
+def by_code(player: Player, code: str, *, address: str, agreed_fee: int = 0) -> seating.Sitting:
+    """Sit down by a code, as the page does it for whoever sits nowhere."""
+    room_id = seating.room_for_code(code, identity=f"player:{player.pk}", address=address)
+    return seating.sit_with_code(player, room_id, agreed_fee=agreed_fee)
+
+
 def started(*people: Player, visibility: str = "public", rounds: int = 1) -> Room:
     """The same with bots in the empty seats, in the countdown."""
     room = waiting(*people, visibility=visibility, rounds=rounds)
@@ -176,6 +182,11 @@ def running(*people: Player, visibility: str = "public", rounds: int = 1) -> Roo
     playing.ring(room.pk)
     assert refreshed(room).status == Room.Status.PLAYING
     return room
+
+
+def stake(room: Room) -> str:
+    """What the page says now that leaving this room gives up."""
+    return closing.stake(room.code, refreshed(room).status)
 
 
 def refreshed(room: Room) -> Room:

@@ -169,6 +169,17 @@ def test_no_more_watchers_than_a_room_holds(other_site: Any) -> None:
     assert socket.do("fill", level="medium")["t"] == "ack"  # those who play are not hindered
 
 
+def test_one_address_does_not_take_all_places_of_watchers(other_site: Any) -> None:
+    site = other_site(WATCHERS_AN_ADDRESS="2")
+    ana, eve = Visitor(site.url), Visitor(site.url)
+    ana.sit(ana.open_room())
+    room = Room.objects.get()
+    for _i in range(2):
+        eve.watch(room.pk).until(lambda frame: frame["t"] == "update")
+    late = eve.watch(room.pk)
+    assert late.closed() == 4029 and "from your network" in json.loads(late.received[-1])["text"]
+
+
 def test_talk_is_limited_by_seat_and_heard_by_all(other_site: Any) -> None:
     one, two = other_site(TALK_SECONDS="1"), other_site(TALK_SECONDS="1")
     ana, ben = Visitor(one.url), Visitor(one.url)

@@ -65,7 +65,7 @@ def test_seats_are_given_only_while_the_room_waits() -> None:
         with pytest.raises(Started):
             seating.move(room.pk, stage.seat_of(room, ben).pk, 2)
         with pytest.raises(NoOpenSeat):
-            seating.join_by_code(eve, room.code, address="192.0.2.1")
+            stage.by_code(eve, room.code, address="192.0.2.1")
         for click in (
             partial(hosting.put_bot, room.pk, ana.pk, 2, "medium"),
             partial(hosting.clear_bot, room.pk, ana.pk, 2),
@@ -87,7 +87,7 @@ def test_a_room_past_its_hour_gives_no_seat_though_nobody_swept_it() -> None:
     with pytest.raises(Started):
         seating.sit(eve, room.pk)
     with pytest.raises(NoOpenSeat):
-        seating.join_by_code(eve, room.code, address="192.0.2.2")
+        stage.by_code(eve, room.code, address="192.0.2.2")
     with pytest.raises(Started):
         hosting.start(room.pk, ana.pk)
     assert seating.quick_play(eve).room_id != room.pk
@@ -166,7 +166,7 @@ def test_whoever_was_sent_away_does_not_get_in_again() -> None:
     with pytest.raises(Removed):
         seating.sit(ben, room.pk)
     with pytest.raises(NoOpenSeat):
-        seating.join_by_code(ben, room.code, address="192.0.2.3")
+        stage.by_code(ben, room.code, address="192.0.2.3")
     other = seating.quick_play(ben)
     assert other.room_id != room.pk
     with pytest.raises(NotHost):
@@ -180,7 +180,7 @@ def test_one_table_at_a_time_whichever_way_in() -> None:
     ways: list[Callable[[], object]] = [
         partial(seating.create_room, ana, visibility="private", options={"rounds": 1}),
         partial(seating.sit, ana, other.pk),
-        partial(seating.join_by_code, ana, hidden.code, address="192.0.2.4"),
+        partial(stage.by_code, ana, hidden.code, address="192.0.2.4"),
         partial(seating.quick_play, ana),
         partial(seating.open_solo, ana, {"rounds": 1}, "medium", clocked=True),
     ]

@@ -170,7 +170,7 @@ def test_too_many_tables_are_refused_before_anything_is_given_up(monkeypatch: py
     client, player = signed_in()
     room = stage.waiting(player)
     monkeypatch.setattr(settings, "ROOMS_IN_TEN_MINUTES", 0)
-    answer = client.post("/rooms/", {**CREATE, "give_up": "1"})
+    answer = client.post("/rooms/", {**CREATE, "give_up": stage.stake(room)})
     assert answer.status_code == 429 and table_of(player) == room
 
 
@@ -193,7 +193,7 @@ def test_who_sits_elsewhere_is_asked_first_and_may_then_leave(path: str) -> None
         part.split('"')[0]: part.split('value="')[1].split('"')[0] for part in form.split('type="hidden" name="')[1:]
     }
     hidden.pop("csrfmiddlewaretoken", None)
-    assert hidden["give_up"] == "1"
+    assert hidden["give_up"] == stage.stake(own)
     answer = client.post(path, hidden)
     new = table_of(player)
     assert at(answer, new) and new != own
@@ -212,7 +212,7 @@ def test_a_seat_is_not_given_up_for_one_that_is_not_to_be_had() -> None:
         (f"/rooms/{full.pk}/sit/", {"seat": "1"}, 409),
         ("/rooms/999999/sit/", {}, 404),
     ):
-        answer = client.post(path, {**fields, "give_up": "1"})
+        answer = client.post(path, {**fields, "give_up": stage.stake(own)})
         assert answer.status_code == status, path
         assert table_of(player) == own
 

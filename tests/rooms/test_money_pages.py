@@ -112,7 +112,7 @@ def test_the_form_sent_again_pays_once() -> None:
     other = client.post("/rooms/", {**CREATE, "fee": "100"})
     assert other.status_code == 409 and "Your fee of 5000 gold comes back when you leave." in text(other)
     assert 'name="fee" value="100"' in text(other)
-    moved = client.post("/rooms/", {**CREATE, "fee": "100", "give_up": "1"})
+    moved = client.post("/rooms/", {**CREATE, "fee": "100", "give_up": stage.stake(room)})
     assert moved.status_code == 302 and has(ana) == [4900]
     nothing_is_lost()
 
@@ -121,10 +121,11 @@ def test_a_seat_is_not_given_up_for_one_that_cannot_be_paid() -> None:
     ana, ben, cleo = rich("Ana"), rich("Ben"), rich("Cleo", 6000)
     mine, dear, dearer = paid(4000, ana), paid(5000, ben), paid(5001, cleo)
     client = client_of(ana)
-    answer = client.post(f"/rooms/{dearer.pk}/sit/", {"agreed_fee": "5001", "give_up": "1"})
+    agreed = stage.stake(mine)
+    answer = client.post(f"/rooms/{dearer.pk}/sit/", {"agreed_fee": "5001", "give_up": agreed})
     assert answer.status_code == 409 and "costs 5001 gold, and you have 5000" in text(answer)
     assert Seat.objects.get(player=ana).room_id == mine.pk and has(ana) == [1000]
-    assert client.post(f"/rooms/{dear.pk}/sit/", {"agreed_fee": "5000", "give_up": "1"}).status_code == 302
+    assert client.post(f"/rooms/{dear.pk}/sit/", {"agreed_fee": "5000", "give_up": agreed}).status_code == 302
     assert Seat.objects.get(player=ana).room_id == dear.pk and has(ana) == [0]
     nothing_is_lost()
 
@@ -280,7 +281,7 @@ def test_a_solo_table_says_what_it_paid_and_what_is_left_today() -> None:
     place = game_selectors.places(stage.match_of(room))[0]
     won = 50 if place <= 2 else 0
     said = stage.frame_of(room, 0)["room"]["money"]
-    assert said == {"reward": won, "offered": won, "left": 3000 - won} and has(ana) == [5000 + won]
+    assert said == {"reward": won, "offered": won, "left": 3000 - won, "why": ""} and has(ana) == [5000 + won]
     guest = stage.begun(stage.person("Guest"))
     stage.play_out(guest)
     assert stage.frame_of(guest, 0)["room"]["money"] is None

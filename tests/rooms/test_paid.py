@@ -264,7 +264,7 @@ def test_a_full_room_found_by_code_says_nothing_of_its_price() -> None:
     people = [rich(name) for name in ("Ana", "Ben", "Cleo", "Dan")]
     room = paid(300, *people, visibility="private")
     with pytest.raises(NoOpenSeat):
-        seating.join_by_code(rich("Eve"), room.code, address="192.0.2.1", agreed_fee=300)
+        stage.by_code(rich("Eve"), room.code, address="192.0.2.1", agreed_fee=300)
 
 
 def test_the_ledger_check_finds_coins_in_a_room_that_is_over() -> None:

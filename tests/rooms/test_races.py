@@ -46,7 +46,7 @@ def rush(room: Room, players: list[Player]) -> list[Callable[[], object]]:
     calls: list[Callable[[], object]] = []
     for number, player in enumerate(players):
         calls.append(
-            partial(seating.join_by_code, player, room.code, address=address(player))
+            partial(stage.by_code, player, room.code, address=address(player))
             if number % 4 == 0
             else partial(seating.sit, player, room.pk, 3 if number % 4 == 1 else None)
         )
@@ -89,8 +89,8 @@ def eight_ways(player: Player, hosts: list[Player]) -> list[Callable[[], object]
         partial(seating.create_room, player, visibility="private", options=OPTIONS),
         partial(seating.sit, player, one.pk),
         partial(seating.sit, player, two.pk, 3),
-        partial(seating.join_by_code, player, three.code, address=address(player)),
-        partial(seating.join_by_code, player, four.code, address=address(player)),
+        partial(stage.by_code, player, three.code, address=address(player)),
+        partial(stage.by_code, player, four.code, address=address(player)),
         partial(seating.quick_play, player),
         partial(seating.open_solo, player, OPTIONS, "medium", clocked=True),
     ]

@@ -154,12 +154,12 @@ def records() -> int:
 
 
 def the_end_of_an_account() -> Case:
-    """The account, then the player."""
+    """The player, then the account."""
     ana = rich("Ana")
     return (
         partial(accounts.close, ana.pk),
-        (PLAYER, ana.pk),
         (ACCOUNT, ana.pk),
+        (PLAYER, ana.pk),
         lambda: Player.objects.get(pk=ana.pk).closed_at is not None and has(ana) == [0],
     )
 

@@ -10,6 +10,7 @@ from websockets.exceptions import InvalidStatus
 
 from games.models import Match, MatchEvent
 from rooms.models import Room, Seat
+from tests.rooms.stage import stake
 from tests.support.site import LiveSite
 from tests.support.visitor import Visitor
 
@@ -182,8 +183,9 @@ def test_too_many_new_tables_cost_no_running_match(other_site: Any) -> None:
     site = other_site(ROOMS_IN_TEN_MINUTES="2")
     ana = Visitor(site.url)
     ana.play()
-    code = ana.play(give_up="1")
-    assert ana.post("/play/", rounds="1", level="medium", give_up="1")[0] == 429
+    code = ana.play(give_up=stake(Room.objects.get()))
+    agreed = stake(Room.objects.get(code=code))
+    assert ana.post("/play/", rounds="1", level="medium", give_up=agreed)[0] == 429
     assert Room.objects.get(code=code).status != "destroyed"
 
 
@@ -232,7 +234,7 @@ def test_monitors_may_ask_with_head(live_site: LiveSite) -> None:
 def test_giving_up_starts_another_match_in_one_step(live_site: LiveSite) -> None:
     ana = Visitor(live_site.url)
     code = ana.play()
-    assert ana.play(give_up="1") != code
+    assert ana.play(give_up=stake(Room.objects.get())) != code
     assert Room.objects.get(code=code).status == "destroyed"
 
 
