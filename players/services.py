@@ -22,6 +22,7 @@ from django.utils.translation import gettext as _
 from players import keys, visits
 from players.address import client_address, limit_key
 from players.errors import NameRefused, TooManyGuests
+from players.mailboxes import mailbox
 from players.models import Ban, Player, UsedAddress, normal_address
 from players.names import checked, login_name
 
@@ -248,9 +249,11 @@ def close_account(player_id: int) -> None:
 
 
 def first_use_of(address: str) -> bool:
-    """Whether this mail address is used for the first time, which uses it: the welcome bonus comes once for each, also
-    when an account of it was deleted since. Inside the caller's transaction."""
-    today, *before = keys.digests("players.used-address", normal_address(address))
+    """Whether this mailbox is used for the first time, which uses it: the welcome bonus comes once for each, also when
+    an account of it was deleted since. Inside the caller's transaction."""
+    today, *before = keys.digests("players.used-address", mailbox(address))
+    before += keys.digests("players.used-address", normal_address(address))  # rows were made of those once
+    before = [one for one in before if one != today]
     if UsedAddress.objects.filter(digest__in=before).exists():
         return False
     _row, made = UsedAddress.objects.get_or_create(digest=today)
