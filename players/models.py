@@ -26,6 +26,8 @@ class Player(AbstractUser):
     username_key = models.TextField(editable=False, default="")
     # Moved on by playing (`services.touch`): guests who stay away are forgotten.
     last_seen_at = models.DateTimeField(db_default=Now())
+    # Part of what a session is let in by: with another salt all sessions of before are over (`services.end_sessions`).
+    session_salt = models.CharField(max_length=22, blank=True, default="", editable=False)
     # When the account was given up: the row stays, without anything personal.
     closed_at = models.DateTimeField(null=True, blank=True, editable=False)
 
@@ -54,7 +56,8 @@ class Player(AbstractUser):
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         """A player without a name to be shown is shown by the user name. What names look like is kept with them, and
-        addresses in one form."""
+        addresses in one form. The salt of sessions is changed by name alone: a row that was read before must not
+        bring back those that have ended since."""
         self.email = normal_address(self.email)
         if not self.shown_name:
             self.shown_name = self.username[: self.SHOWN_NAME_LENGTH]
@@ -62,7 +65,15 @@ class Player(AbstractUser):
         fields = kwargs.get("update_fields")
         if fields is not None and {"shown_name", "username"} & set(fields):
             kwargs["update_fields"] = {*fields, "name_key", "username_key"}
+        elif fields is None and not self._state.adding and not kwargs.get("force_insert"):
+            loaded = {one.attname for one in self._meta.concrete_fields if not one.primary_key}
+            kwargs["update_fields"] = loaded - self.get_deferred_fields() - {"session_salt"}
         super().save(*args, **kwargs)
+
+    def _get_session_auth_hash(self, secret: Any = None) -> str:
+        """What sessions are compared by: changes with the password (Django's own), and with the salt."""
+        inherited: str = super()._get_session_auth_hash(secret=secret)  # type: ignore[misc]
+        return f"{inherited}.{self.session_salt}" if self.session_salt else inherited
 
 
 class UsedAddress(models.Model):

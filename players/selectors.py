@@ -62,8 +62,9 @@ def shown_name(player: Player) -> str:
 
 
 def stamp_of(player: Player) -> str:
-    """Changes with the password: what was let in with another stamp has to show who it is anew."""
-    return hashlib.sha256(player.password.encode()).hexdigest()[:16]
+    """Changes with the password, and when all sessions end: what was let in with another stamp has to show who it is
+    anew."""
+    return hashlib.sha256(f"{player.session_salt}{player.password}".encode()).hexdigest()[:16]
 
 
 def stamps(player_ids: Collection[int]) -> dict[int, str]:

@@ -9,7 +9,7 @@ from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from allauth.usersessions.models import UserSession
 from django.conf import settings
-from django.contrib.auth import login
+from django.contrib.auth import HASH_SESSION_KEY, login
 from django.contrib.sessions.models import Session
 from django.core.cache import cache
 from django.db import IntegrityError, transaction
@@ -143,12 +143,23 @@ def rename(player: Player, name: str) -> None:
     player.shown_name, player.username = row.shown_name, row.username
 
 
-def end_sessions(player_id: int, *, keep: str = "") -> int:
-    """Sign this player out everywhere, but for the session with the key `keep`; how many sessions that were."""
-    listed = UserSession.objects.filter(user_id=player_id).exclude(session_key=keep)
-    keys = list(listed.values_list("session_key", flat=True))
-    Session.objects.filter(session_key__in=keys).delete()
-    listed.delete()
+def end_sessions(player_id: int, *, keep: HttpRequest | None = None) -> int:
+    """Sign this player out everywhere, but for the session of the request `keep`; of how many sessions we knew.
+
+    The new salt ends also those that no row of UserSession names. The rows are deleted all the same: they are personal,
+    and what is not there needs no comparing. Sockets of the session that stays come back by themselves."""
+    salt = secrets.token_urlsafe(16)
+    with transaction.atomic():
+        Player.objects.filter(pk=player_id).update(session_salt=salt)
+        kept = (keep.session.session_key or "") if keep is not None else ""
+        listed = UserSession.objects.filter(user_id=player_id).exclude(session_key=kept)
+        keys = list(listed.values_list("session_key", flat=True))
+        Session.objects.filter(session_key__in=keys).delete()
+        listed.delete()
+    if keep is not None:
+        keep.session[HASH_SESSION_KEY] = Player.objects.get(pk=player_id).get_session_auth_hash()
+        if isinstance(keep.user, Player):
+            keep.user.session_salt = salt
     return len(keys)
 
 
@@ -160,7 +171,7 @@ def forget_ended_sessions() -> int:
 
 def second_step_added(*, request: HttpRequest, user: Player, **_more: Any) -> None:
     """From now on a password is not enough: sessions that began with one alone end, but for this one."""
-    end_sessions(user.pk, keep=request.session.session_key or "")
+    end_sessions(user.pk, keep=request)
 
 
 # -- bans --------------------------------------------------------------------------------------------------------

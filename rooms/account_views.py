@@ -170,6 +170,8 @@ def account(request: HttpRequest, player: Player) -> HttpResponse:
 
 
 def _account(request: HttpRequest, player: Player, form: NameForm, status: int = 200) -> HttpResponse:
+    if not UserSession.objects.filter(session_key=request.session.session_key).exists():
+        UserSession.objects.create_from_request(request, user=player)  # Django gave the session another key
     sessions = sorted(UserSession.objects.purge_and_list(player), key=lambda one: (not one.is_current(), -one.pk))
     for session in sessions:
         session.device = device(session.user_agent)
@@ -204,7 +206,7 @@ def change_name(request: HttpRequest, player: Player) -> HttpResponse:
 @for_registered
 def end_other_sessions(request: HttpRequest, player: Player) -> HttpResponse:
     """Stay signed in here alone."""
-    players.end_sessions(player.pk, keep=request.session.session_key or "")
+    players.end_sessions(player.pk, keep=request)
     messages.success(request, _("You are signed out everywhere else."))
     return redirect("account")
 

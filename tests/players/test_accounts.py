@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from allauth.account.models import EmailAddress
 from allauth.usersessions.models import UserSession
+from django.conf import settings
 from django.core import mail
 from django.test import Client
 from django.utils import timezone
@@ -360,6 +361,47 @@ def test_the_account_page_lists_sessions_and_ends_the_others() -> None:
     assert UserSession.objects.count() == 1
     here.post("/accounts/logout/")
     assert services.forget_ended_sessions() == 1 and not UserSession.objects.exists()
+
+
+def test_sessions_that_nobody_listed_end_as_well() -> None:
+    """Django gives a session another key by itself: after a new secret key, and in code that is not ours."""
+    ana = account()
+    here, there = signed_in(ana), signed_in(ana)
+    session = there.session
+    session.cycle_key()
+    there.cookies[settings.SESSION_COOKIE_NAME] = session.session_key
+    socket = selectors.Identity(ana.pk, session_key(there), stamp_of(ana))
+    assert whose(there) == ana and selectors.ended_identities({socket})[0] == set()
+    here.post("/accounts/sessions/end/")
+    assert selectors.ended_identities({socket})[0] == {socket}, "its sockets too"
+    assert whose(there) is None and whose(here) == ana
+    own = selectors.Identity(ana.pk, session_key(here), stamp_of(Player.objects.get(pk=ana.pk)))
+    assert selectors.ended_identities({own})[0] == set()
+    services.end_sessions(ana.pk)
+    assert whose(here) is None
+
+
+def test_a_row_read_before_brings_no_session_back() -> None:
+    ana = account()
+    there = signed_in(ana)
+    before = Player.objects.get(pk=ana.pk)
+    kept = there.session.session_key
+    UserSession.objects.all().delete()
+    services.end_sessions(ana.pk)
+    before.first_name = "Ana"
+    before.save()
+    assert Player.objects.get(pk=ana.pk).first_name == "Ana"
+    assert whose(there) is None, kept
+
+
+def test_a_session_with_another_key_is_listed_again() -> None:
+    ana = account()
+    here = signed_in(ana)
+    session = here.session
+    session.cycle_key()
+    here.cookies[settings.SESSION_COOKIE_NAME] = session.session_key
+    assert text(here.get("/accounts/")).count("this one") == 1
+    assert [one.session_key for one in UserSession.objects.all()] == [session.session_key]
 
 
 # -- bans --------------------------------------------------------------------------------------------------------
