@@ -240,6 +240,16 @@ ACCOUNT_FORMS = {
     "login": "rooms.account_forms.LoginForm",
     "signup": "players.forms.SignupForm",
     "reset_password": "players.forms.ResetPasswordForm",
+    "reset_password_from_key": "players.forms.ResetPasswordKeyForm",
+    "change_password": "players.forms.ChangePasswordForm",
+    "set_password": "players.forms.SetPasswordForm",
+    "reauthenticate": "players.forms.ReauthenticateForm",
+    "add_email": "players.forms.AddEmailForm",
+}
+MFA_FORMS = {
+    "authenticate": "players.forms.AuthenticateForm",
+    "reauthenticate": "players.forms.ReauthenticateCodeForm",
+    "activate_totp": "players.forms.ActivateTOTPForm",
 }
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*"]
@@ -278,6 +288,8 @@ EMAIL_USE_TLS = env_bool("EMAIL_USE_TLS", PRODUCTION)
 EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = env("MAIL_FROM", f"Domino Poker <noreply@{urlsplit(SITE_URL).hostname}>")
 
+# Nobody sends us more than a form; a longer one is answered with 400 before it is read.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 65536
 SESSION_COOKIE_AGE = 60 * 86400
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"

@@ -189,8 +189,9 @@ class StaffAct(models.Model):
 
 
 def normal_address(address: str) -> str:
-    """An e-mail address in the one form that is kept and looked for: compatible characters as one, small letters."""
-    return unicodedata.normalize("NFKC", address).strip().lower()
+    """An e-mail address in the one form that is kept and looked for: compatible characters as one, small letters. No
+    account has one of more than 320 characters; what follows those is not looked at."""
+    return unicodedata.normalize("NFKC", address[:320]).strip().lower()
 
 
 def key_of(name: str) -> str:

@@ -13,6 +13,7 @@ from players.models import Player
 __all__ = ["MAX_CHARACTERS", "MIN_CHARACTERS", "NameRefused", "checked", "keys", "login_name"]
 
 MIN_CHARACTERS, MAX_CHARACTERS = 2, 20
+LONGEST_TYPED = 200  # NFKC may make one character into eighteen
 _SAME_SIGN = str.maketrans({"\u2019": "'", "\u02bc": "'", "\u2010": "-"})
 # NFKC takes these vowels of Thai and Lao apart, and fonts draw the parts wrongly.
 _VOWELS_OF_TWO = (("\u0e4d\u0e32", "\u0e33"), ("\u0ecd\u0eb2", "\u0eb3"))
@@ -56,8 +57,8 @@ def checked(name: str, *, player: Player | None = None) -> str:
     Allowed are letters, digits and marks of one alphabet, blanks and - _ . ' between them; 2 to 20 visible characters.
     Raises NameRefused for all else, for words of the house and what looks like them, and for a name that looks like
     the shown name or the user name of a registered player other than `player`."""
-    # Long texts are refused before anything is done with them; NFKC may make one character into eighteen.
-    if len(name) > 200:
+    # Long texts are refused before anything is done with them.
+    if len(name) > LONGEST_TYPED:
         raise NameRefused("too_long")
     # What is invisible is refused where it stands: NFKC would make an innocent blank of some.
     _refuse_unseen(name)
@@ -80,8 +81,9 @@ def checked(name: str, *, player: Player | None = None) -> str:
 
 
 def login_name(name: str) -> str:
-    """The form of a name that people sign in by: blind to case, to blanks around it and to the way it was typed."""
-    name = unicodedata.normalize("NFKC", name.translate(_SAME_SIGN)).casefold()
+    """The form of a name that people sign in by: blind to case, to blanks around it and to the way it was typed. No
+    name is longer than LONGEST_TYPED; what follows is not looked at."""
+    name = unicodedata.normalize("NFKC", name[:LONGEST_TYPED].translate(_SAME_SIGN)).casefold()
     return " ".join(unicodedata.normalize("NFKC", name).split())
 
 
