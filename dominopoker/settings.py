@@ -210,6 +210,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 3600.0,
         "options": {"expires": 3600},
     },
+    "give_missing_bonuses": {
+        "task": "rooms.tasks.give_missing_bonuses",
+        "schedule": 300.0,
+        "options": {"expires": 300},
+    },
     "forget_old_visits": {"task": "rooms.tasks.forget_old_visits", "schedule": 3600.0, "options": {"expires": 3600}},
     "rate_matches": {"task": "stats.tasks.rate_matches", "schedule": 5.0, "options": {"expires": 10}},
     "forget_idle_guests": {"task": "rooms.tasks.forget_idle_guests", "schedule": 3600.0, "options": {"expires": 3600}},

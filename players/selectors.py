@@ -5,6 +5,10 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
+from allauth.account.models import EmailAddress
+from django.conf import settings
+from django.db.models import Exists, OuterRef, QuerySet
+
 from players.models import Player
 
 __all__ = [
@@ -14,12 +18,14 @@ __all__ = [
     "is_active",
     "joined",
     "names",
+    "own_address",
     "player_of",
     "public_name",
     "registered",
     "shown_name",
     "stamp_of",
     "stamps",
+    "with_address",
 ]
 
 
@@ -75,6 +81,20 @@ def stamps(player_ids: Collection[int]) -> dict[int, str]:
 def registered(player_ids: Collection[int]) -> set[int]:
     """Those of these players who are registered now."""
     return set(Player.objects.filter(pk__in=player_ids, is_guest=False).values_list("pk", flat=True))
+
+
+def with_address() -> QuerySet[Player]:
+    """Registered players, without staff, with an address that counts: a confirmed one where that is asked for."""
+    found = Player.objects.filter(is_guest=False, is_active=True, is_staff=False).exclude(email="").order_by("pk")
+    if settings.EMAIL_VERIFICATION != "mandatory":
+        return found
+    return found.filter(Exists(EmailAddress.objects.filter(user=OuterRef("pk"), verified=True)))
+
+
+def own_address(player: Player) -> str:
+    """The address that counts for this player (`with_address`)."""
+    verified = EmailAddress.objects.filter(user_id=player.pk, verified=True).order_by("-primary", "pk")
+    return verified.values_list("email", flat=True).first() or player.email
 
 
 def public_name(player_id: int) -> str | None:

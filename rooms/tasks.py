@@ -8,13 +8,16 @@ from django.conf import settings
 from django.db import close_old_connections
 from django.db.models import QuerySet
 
+from players import selectors as player_selectors
 from players import services as players
 from players import visits
-from rooms import clock, closing, playing, presence, selectors
+from rooms import accounts, clock, closing, playing, presence, selectors
 from rooms.models import Room, Seat
+from wallet import selectors as wallet
 
 log = logging.getLogger(__name__)
 RING_BATCH = 500
+BONUS_BATCH = 200
 
 
 @shared_task
@@ -90,6 +93,22 @@ def lift_bans() -> int:
     """Let those in again whose ban has come to its end."""
     close_old_connections()
     return players.lift_bans_that_are_over()
+
+
+@shared_task
+def give_missing_bonuses() -> int:
+    """Give those their account of coins, with the welcome bonus, whom an end of a process kept from it."""
+    close_old_connections()
+    without = wallet.without_account(player_selectors.with_address())[:BONUS_BATCH]
+    given = 0
+    for player in list(without):
+        try:
+            accounts.welcome(player, player_selectors.own_address(player))
+        except Exception:
+            log.exception("player %s could not be given an account of coins", player.pk)
+        else:
+            given += 1
+    return given
 
 
 @shared_task
