@@ -5,6 +5,7 @@ from datetime import timedelta
 from functools import wraps
 from itertools import islice
 from typing import Any
+from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib import admin, messages
@@ -25,7 +26,16 @@ from players.files import file_allowed, too_many_files
 from players.selectors import Player
 from players.selectors import found as found_player
 from rooms import accounts, flags, sheets, threads
-from rooms.staff_forms import BanForm, CorrectionForm, LedgerForm, NoteForm, PeriodForm, ReasonForm, RoleForm
+from rooms.staff_forms import (
+    BanForm,
+    CorrectionForm,
+    DecisionForm,
+    LedgerForm,
+    NoteForm,
+    PeriodForm,
+    ReasonForm,
+    RoleForm,
+)
 from wallet import chart, csv
 from wallet import selectors as wallet
 from wallet.errors import WalletError
@@ -216,12 +226,11 @@ def ledger(request: HttpRequest) -> HttpResponse:
     page, rows = None, []
     if form.is_valid():
         wanted = form.search()
-        staff.record(_me(request), Act.LEDGER, player=wanted.player_id, subject=_query(request))
+        staff.record(_me(request), Act.LEDGER, player=wanted.player_id, subject=_query(form))
         page = wallet.search(wanted, _number(request.GET.get("page", "1")))
         rows = [_row(posting) for posting in page.lines]
-    query = request.GET.copy()
-    query.pop("page", None)
-    context = {"form": form, "page": page, "rows": rows, "query": query.urlencode()}
+    query = urlencode(_asked(form), doseq=True)
+    context = {"form": form, "page": page, "rows": rows, "query": query}
     return _page(request, "ledger", _("Search the ledger"), 400 if form.errors else 200, **context)
 
 
@@ -236,7 +245,7 @@ def ledger_csv(request: HttpRequest) -> HttpResponseBase:
         form.add_error(None, too_many_files())
         return _page(request, "ledger", _("Search the ledger"), 429, form=form, page=None, rows=[], query="")
     wanted = form.search()
-    staff.record(_me(request), Act.EXPORT, player=wanted.player_id, subject=_query(request))
+    staff.record(_me(request), Act.EXPORT, player=wanted.player_id, subject=_query(form))
     response = StreamingHttpResponse(_streamed(csv.found(wanted)), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = 'attachment; filename="ledger.csv"'
     return response
@@ -248,9 +257,16 @@ async def _streamed(lines: Iterator[str]) -> AsyncIterator[bytes]:
         yield "".join(parcel).encode()
 
 
-def _query(request: HttpRequest) -> str:
+def _asked(form: LedgerForm) -> dict[str, list[str]]:
+    """What was asked in the form's own fields; whatever else stands in the address is nobody's business."""
+    given = {name: [one for one in form.data.getlist(name) if one] for name in form.fields if form.is_bound}
+    return {name: values for name, values in given.items() if values}
+
+
+def _query(form: LedgerForm) -> str:
     """What was asked, without the player's name: the record has the number beside it."""
-    return "&".join(f"{name}={value}" for name, value in request.GET.items() if value and name != "player")
+    asked = _asked(form)
+    return "&".join(f"{name}={value}" for name, values in asked.items() if name != "player" for value in values)
 
 
 def _number(text: str) -> int:
@@ -344,7 +360,11 @@ def decide(request: HttpRequest, number: int, answer: str) -> HttpResponse:
     me = _me(request)
     owner = wallet.corrected_player(number)
     done = _("Approved: the gold has moved.") if answer == "approve" else _("Declined.")
-    reason = request.POST.get("reason", "").strip()
+    form = DecisionForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, form.errors["reason"][0])
+        return _corrections(request, 400)
+    reason = form.cleaned_data["reason"]
     if answer == "decline" and not reason:
         messages.error(request, _("Say why it is declined."))
         return _corrections(request, 400)
