@@ -420,11 +420,15 @@ LOGGING = {
         "no_sockets": {
             "()": "django.utils.log.CallbackFilter",
             "callback": lambda record: "WebSocket" not in str(record.msg),
-        }
+        },
+        "without_secrets": {"()": "dominopoker.paths.WithoutSecrets"},
     },
     "loggers": {
         "uvicorn.error": {"filters": ["no_sockets"]},
-        "django.server": {"level": "WARNING"},
+        "django.server": {"level": "WARNING", "filters": ["without_secrets"]},
+        "django.channels.server": {"filters": ["without_secrets"]},
+        "django.request": {"filters": ["without_secrets"]},
+        "django.security.csrf": {"filters": ["without_secrets"]},
         "httpx": {"level": "WARNING"},
     },
 }
