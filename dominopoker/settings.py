@@ -215,6 +215,7 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 300.0,
         "options": {"expires": 300},
     },
+    "forget_unconfirmed": {"task": "rooms.tasks.forget_unconfirmed", "schedule": 3600.0, "options": {"expires": 3600}},
     "forget_old_visits": {"task": "rooms.tasks.forget_old_visits", "schedule": 3600.0, "options": {"expires": 3600}},
     "rate_matches": {"task": "stats.tasks.rate_matches", "schedule": 5.0, "options": {"expires": 10}},
     "forget_idle_guests": {"task": "rooms.tasks.forget_idle_guests", "schedule": 3600.0, "options": {"expires": 3600}},
@@ -362,6 +363,7 @@ LOBBY_LOOK_SECONDS = env_seconds("LOBBY_LOOK_SECONDS", 1)
 OUTAGE_SECONDS = env_seconds("OUTAGE_SECONDS", 2)
 CLOCK_DRIFT_SECONDS = env_seconds("CLOCK_DRIFT_SECONDS", 0.25)
 GUEST_IDLE_SECONDS = env_seconds("GUEST_IDLE_SECONDS", 30 * 86400)
+UNCONFIRMED_DAYS = env_int("UNCONFIRMED_DAYS", 7, 4, 3650)  # a link that confirms works for three days
 VISIT_DAYS = env_int("VISIT_DAYS", 90, 1, 3650)
 SOCKET_LIFETIME_SECONDS = env_seconds("SOCKET_LIFETIME_SECONDS", 12 * 3600)
 SLOW_READER_SECONDS = env_seconds("SLOW_READER_SECONDS", 15)

@@ -25,6 +25,7 @@ __all__ = [
     "shown_name",
     "stamp_of",
     "stamps",
+    "unconfirmed",
     "with_address",
 ]
 
@@ -89,6 +90,13 @@ def with_address() -> QuerySet[Player]:
     if settings.EMAIL_VERIFICATION != "mandatory":
         return found
     return found.filter(Exists(EmailAddress.objects.filter(user=OuterRef("pk"), verified=True)))
+
+
+def unconfirmed(before: datetime) -> QuerySet[Player]:
+    """Accounts, without staff, that have no confirmed address and were not seen since `before`."""
+    verified = EmailAddress.objects.filter(user=OuterRef("pk"), verified=True)
+    quiet = Player.objects.filter(is_guest=False, is_active=True, is_staff=False, last_seen_at__lt=before)
+    return quiet.filter(~Exists(verified))
 
 
 def own_address(player: Player) -> str:

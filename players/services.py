@@ -13,7 +13,7 @@ from django.contrib.auth import HASH_SESSION_KEY, login
 from django.contrib.sessions.models import Session
 from django.core.cache import cache
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, OuterRef, ProtectedError
+from django.db.models import Exists, OuterRef, ProtectedError, QuerySet
 from django.db.models.functions import Now
 from django.http import HttpRequest
 from django.utils import timezone
@@ -34,7 +34,9 @@ __all__ = [
     "end_sessions",
     "first_use_of",
     "forget_ended_sessions",
+    "forget_expired_sessions",
     "forget_idle_guests",
+    "forget_unconfirmed",
     "former_name",
     "lift_ban_that_is_over",
     "lift_bans_that_are_over",
@@ -52,6 +54,7 @@ BACKEND = "players.backends.NameOrAddress"
 SEEN_ANEW_AFTER = timedelta(minutes=5)
 # More are left to the next run, so that one task stays short.
 FORGOTTEN_AT_ONCE = 500
+EXPIRED_AT_ONCE = 10_000
 
 
 def sign_in_guest(request: HttpRequest, name: str = "") -> Player:
@@ -167,6 +170,31 @@ def forget_ended_sessions() -> int:
     """Forget address and browser of sessions that are over; how many."""
     alive = Session.objects.filter(session_key=OuterRef("session_key"), expire_date__gt=Now())
     return int(UserSession.objects.filter(~Exists(alive)).delete()[0])
+
+
+def forget_expired_sessions() -> int:
+    """Delete a bounded number of sessions of anybody, visitors too, whose time is over; how many."""
+    over = Session.objects.filter(expire_date__lte=Now()).order_by("expire_date")[:EXPIRED_AT_ONCE]
+    return int(Session.objects.filter(pk__in=list(over.values_list("pk", flat=True))).delete()[0])
+
+
+def forget_unconfirmed(candidates: QuerySet[Player]) -> int:
+    """Delete a bounded number of these accounts (`selectors.unconfirmed`), which nobody ever came to; how many.
+
+    An account to which something still belongs stays."""
+    forgotten = 0
+    for player_id in list(candidates.order_by("last_seen_at").values_list("pk", flat=True)[:FORGOTTEN_AT_ONCE]):
+        try:
+            with transaction.atomic():
+                row = candidates.select_for_update(of=("self",)).filter(pk=player_id).first()
+                if row is None:
+                    continue  # confirmed or seated meanwhile, or forgotten by a second run
+                end_sessions(row.pk)
+                row.delete()
+        except (ProtectedError, IntegrityError):
+            continue
+        forgotten += 1
+    return forgotten
 
 
 def second_step_added(*, request: HttpRequest, user: Player, **_more: Any) -> None:

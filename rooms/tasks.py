@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db import close_old_connections
 from django.db.models import QuerySet
 
+from games import selectors as games
 from players import selectors as player_selectors
 from players import services as players
 from players import visits
@@ -113,9 +114,22 @@ def give_missing_bonuses() -> int:
 
 @shared_task
 def forget_ended_sessions() -> int:
-    """Forget address and browser of sessions that are over."""
+    """Delete sessions whose time is over, of visitors too, and forget address and browser of those that have ended."""
     close_old_connections()
-    return players.forget_ended_sessions()
+    return players.forget_expired_sessions() + players.forget_ended_sessions()
+
+
+@shared_task
+def forget_unconfirmed() -> int:
+    """Where addresses must be confirmed, delete accounts whose address nobody confirmed within UNCONFIRMED_DAYS, and
+    that never sat at a table nor had coins."""
+    close_old_connections()
+    if settings.EMAIL_VERIFICATION != "mandatory":
+        return 0
+    quiet = player_selectors.unconfirmed(clock.now() - timedelta(days=settings.UNCONFIRMED_DAYS))
+    seated = Seat.objects.filter(player__isnull=False).values("player_id")
+    unused = wallet.without_account(games.without_match(quiet)).exclude(pk__in=seated)
+    return players.forget_unconfirmed(unused)
 
 
 @shared_task

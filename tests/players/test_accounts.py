@@ -10,6 +10,7 @@ import pytest
 from allauth.account.models import EmailAddress
 from allauth.usersessions.models import UserSession
 from django.conf import settings
+from django.contrib.sessions.models import Session
 from django.core import mail
 from django.test import Client
 from django.utils import timezone
@@ -32,6 +33,7 @@ from tests.players.accounts import (
     whose,
 )
 from tests.rooms import stage
+from wallet import services as wallet
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -402,6 +404,47 @@ def test_a_session_with_another_key_is_listed_again() -> None:
     here.cookies[settings.SESSION_COOKIE_NAME] = session.session_key
     assert text(here.get("/accounts/")).count("this one") == 1
     assert [one.session_key for one in UserSession.objects.all()] == [session.session_key]
+
+
+def test_sessions_whose_time_is_over_are_deleted(monkeypatch: pytest.MonkeyPatch) -> None:
+    here, there = signed_in(account()), browser()
+    there.get("/accounts/login/")
+    for number in range(5):
+        Session.objects.create(session_key=f"old{number}", session_data="", expire_date=timezone.now())
+    alive = set(Session.objects.exclude(session_key__startswith="old").values_list("pk", flat=True))
+    monkeypatch.setattr(services, "EXPIRED_AT_ONCE", 3)
+    assert tasks.forget_ended_sessions() == 3 and tasks.forget_ended_sessions() == 2
+    assert set(Session.objects.values_list("pk", flat=True)) == alive and whose(here) is not None
+
+
+def test_accounts_that_nobody_confirmed_are_forgotten(must_confirm: None, settings: Any) -> None:
+    settings.UNCONFIRMED_DAYS = 7
+    played = account("Played", confirmed=False)
+    stage.running(played, stage.person("Cleo"))
+    Seat.objects.filter(player=played).delete()
+    sits = account("Sits", confirmed=False)
+    stage.waiting(sits)
+    coins = account("Coins", confirmed=False)
+    wallet.open_account(coins.pk)
+    account("Boss", confirmed=False, is_staff=True)
+    account("Confirmed")
+    account("Gone", confirmed=False)
+    account("Gone too", confirmed=False)
+    bo = browser()
+    guest(bo)
+    Seat.objects.filter(player=whose(bo)).delete()
+    Player.objects.update(last_seen_at=timezone.now() - timedelta(days=6.9))
+    assert tasks.forget_unconfirmed() == 0
+    Player.objects.update(last_seen_at=timezone.now() - timedelta(days=7.1))
+    # A guest of long ago who signs up now has the whole time before the account is forgotten.
+    sign_up(bo, "Bo")
+    settings.EMAIL_VERIFICATION = "none"
+    assert tasks.forget_unconfirmed() == 0
+    settings.EMAIL_VERIFICATION = "mandatory"
+    assert tasks.forget_unconfirmed() == 2 and tasks.forget_unconfirmed() == 0
+    left = set(Player.objects.filter(is_guest=False).values_list("shown_name", flat=True))
+    assert left == {"Played", "Sits", "Coins", "Boss", "Confirmed", "Bo"}
+    assert sign_up(browser(), "Gone").status_code == 302
 
 
 # -- bans --------------------------------------------------------------------------------------------------------
