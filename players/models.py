@@ -92,13 +92,14 @@ class Visit(models.Model):
     player = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="visits")
     # An IPv4 address, or the /64 of an IPv6 one (`address.limit_key`): one household.
     network = models.CharField(max_length=50)
-    user_agent = models.CharField(max_length=300)
+    # `devices.kind`: what a browser says of itself is its owner's to write, and would make a row each time.
+    browser = models.CharField(max_length=40, blank=True, default="")
     # Of a guest: the account that the same browser signed in to later.
     account = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
     at = models.DateTimeField(db_default=Now())
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["player", "network", "user_agent"], name="one_row_for_a_visit")]
+        constraints = [models.UniqueConstraint(fields=["player", "network", "browser"], name="one_row_for_a_visit")]
         indexes = [models.Index(fields=["network"], name="visit_network"), models.Index(fields=["at"], name="visit_at")]
 
     def __str__(self) -> str:

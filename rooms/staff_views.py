@@ -43,6 +43,8 @@ from wallet.errors import WalletError
 Act = staff.Act
 # Lines of an export that are made at a time.
 LINES_AT_ONCE = 500
+# Lines of a list on the page of a player.
+LINES = 50
 
 
 def staff_page(permission: str) -> Callable[[Callable[..., HttpResponseBase]], Callable[..., HttpResponseBase]]:
@@ -102,7 +104,7 @@ def player_page(request: HttpRequest, player_id: int) -> HttpResponse:
 def _player_page(request: HttpRequest, player: Player, status: int = 200, **forms: Form) -> HttpResponse:
     me = _me(request)
     personal = staff.may(me, "see_personal")
-    played = games.matches_of(player.pk)[:50]
+    played = games.matches_of(player.pk)[:LINES]
     rooms = sheets.rooms_of([one["match"] for one in played])
     context = {
         "player": player,
@@ -111,7 +113,7 @@ def _player_page(request: HttpRequest, player: Player, status: int = 200, **form
         "second_step": staff.has_second_step(player.pk),
         "balance": wallet.balance(player.pk),
         "sessions": staff.sessions_of(player.pk) if personal else None,
-        "visits": visits.of_player(player.pk) if personal else None,
+        "visits": visits.of_player(player.pk, LINES) if personal else None,
         "neighbours": visits.neighbours(player.pk, guests=False) if personal else None,
         "guests": visits.neighbours(player.pk, guests=True) if personal else None,
         "matches": [{**one, "room": rooms.get(one["match"])} for one in played],
