@@ -106,6 +106,22 @@ class Visit(models.Model):
         return f"visit {self.pk} of player {self.player_id}"
 
 
+class FormerName(models.Model):
+    """A player was called so until that time. Of a closed account there is no name, only what it looked like."""
+
+    player = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="former_names")
+    name = models.CharField(max_length=Player.SHOWN_NAME_LENGTH, blank=True, default="")
+    # A keyed digest of the name's key (`lookalikes.keys`).
+    look = models.CharField(max_length=64, blank=True, default="")
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        indexes = [models.Index(fields=["look"], name="former_name_look")]
+
+    def __str__(self) -> str:
+        return f"former name {self.pk} of player {self.player_id}"
+
+
 class Ban(models.Model):
     """Somebody may not play until a time, or for good. Lifted, it stays as a record."""
 

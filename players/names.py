@@ -6,6 +6,7 @@ import unicodedata
 from django.db.models import Q
 from django.utils.translation import gettext as _
 
+from players import former_names
 from players.errors import NameRefused
 from players.lookalikes import SIGNS, keys, look, script, without_marks
 from players.models import Player
@@ -56,7 +57,8 @@ def checked(name: str, *, player: Player | None = None) -> str:
 
     Allowed are letters, digits and marks of one alphabet, blanks and - _ . ' between them; 2 to 20 visible characters.
     Raises NameRefused for all else, for words of the house and what looks like them, and for a name that looks like
-    the shown name or the user name of a registered player other than `player`."""
+    the shown name or the user name of a registered player other than `player`, or like one that somebody else gave up
+    within NAME_KEPT_DAYS."""
     # Long texts are refused before anything is done with them.
     if len(name) > LONGEST_TYPED:
         raise NameRefused("too_long")
@@ -75,7 +77,7 @@ def checked(name: str, *, player: Player | None = None) -> str:
     _refuse_mixture(name)
     if _is_reserved(name):
         raise NameRefused("reserved")
-    if _is_taken(name, player):
+    if _is_taken(name, player) or former_names.is_kept(name, player):
         raise NameRefused("taken")
     return name
 

@@ -19,9 +19,9 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from players import keys, visits
+from players import former_names, keys, visits
 from players.address import client_address, limit_key
-from players.errors import NameRefused, TooManyGuests
+from players.errors import NameRefused, TooManyGuests, TooManyNames
 from players.mailboxes import mailbox
 from players.models import Ban, Player, UsedAddress, normal_address
 from players.names import checked, login_name
@@ -132,13 +132,19 @@ def forget_idle_guests(before: datetime, excluding: Collection[int] = ()) -> int
 def rename(player: Player, name: str) -> None:
     """Show this registered player by another name, by which the player signs in from now on as well.
 
-    Raises NameRefused, also when somebody takes the same name in the same moment; ValueError for a guest."""
+    Raises NameRefused, also when somebody takes the same name in the same moment; TooManyNames above NAMES_A_DAY within
+    24 hours; ValueError for a guest."""
     name = checked(name, player=player)
     try:
         with transaction.atomic():
             row = Player.objects.select_for_update().filter(pk=player.pk, is_guest=False, is_active=True).first()
             if row is None:
                 raise ValueError("only a registered player is renamed so")
+            if row.shown_name == name:
+                return
+            if former_names.given_up_today(row.pk) >= settings.NAMES_A_DAY:
+                raise TooManyNames
+            former_names.note(row, row.shown_name)
             row.shown_name, row.username = name, login_name(name)
             row.save(update_fields=["shown_name", "username"])
     except IntegrityError:
@@ -274,6 +280,7 @@ def close_account(player_id: int) -> None:
             return
         end_sessions(row.pk)
         visits.forget_player(row.pk)
+        former_names.forget_player(row)
         EmailAddress.objects.filter(user=row).delete()
         Authenticator.objects.filter(user=row).delete()
         row.groups.clear()

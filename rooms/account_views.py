@@ -27,7 +27,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from players import services as players
 from players.adapter import guest_in
 from players.devices import device
-from players.errors import AlreadyRegistered, NameRefused
+from players.errors import AlreadyRegistered, NameRefused, TooManyNames
 from players.files import file_allowed, too_many_files
 from players.selectors import Player
 from rooms import accounts, export, seating, selectors
@@ -190,16 +190,19 @@ def _account(request: HttpRequest, player: Player, form: NameForm, status: int =
 @for_registered
 def change_name(request: HttpRequest, player: Player) -> HttpResponse:
     """Be called otherwise, at once and everywhere."""
-    form = NameForm(request.POST)
+    form, status = NameForm(request.POST), 400
     if form.is_valid():
         try:
             accounts.rename(player, form.cleaned_data["name"])
         except NameRefused as refused:
             form.add_error("name", str(refused.text))
+        except TooManyNames as many:
+            form.add_error("name", str(many.text))
+            status = 429
         else:
             messages.success(request, _("You are called %(name)s now.") % {"name": player.shown_name})
             return redirect("account")
-    return _account(request, player, form, status=400)
+    return _account(request, player, form, status=status)
 
 
 @require_POST

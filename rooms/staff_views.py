@@ -20,8 +20,8 @@ from django.views.decorators.http import require_POST, require_safe
 
 from games import selectors as games
 from games import transcript, verify
+from players import former_names, staff, visits
 from players import services as player_services
-from players import staff, visits
 from players.files import file_allowed, too_many_files
 from players.selectors import Player
 from players.selectors import found as found_player
@@ -117,6 +117,7 @@ def _player_page(request: HttpRequest, player: Player, status: int = 200, **form
         "neighbours": visits.neighbours(player.pk, guests=False) if personal else None,
         "guests": visits.neighbours(player.pk, guests=True) if personal else None,
         "matches": [{**one, "room": rooms.get(one["match"])} for one in played],
+        "names": former_names.of_player(player.pk, LINES),
         "bans": staff.bans_of(player.pk),
         "banned": player_services.open_ban(player.pk) is not None,
         "notes": staff.notes_of(player.pk),

@@ -9,9 +9,9 @@ from django.db import close_old_connections
 from django.db.models import QuerySet
 
 from games import selectors as games
+from players import former_names, visits
 from players import selectors as player_selectors
 from players import services as players
-from players import visits
 from rooms import accounts, clock, closing, playing, presence, selectors
 from rooms.models import Room, Seat
 from wallet import selectors as wallet
@@ -134,6 +134,6 @@ def forget_unconfirmed() -> int:
 
 @shared_task
 def forget_old_visits() -> int:
-    """Forget where players came from more than VISIT_DAYS ago."""
+    """Forget where players came from more than VISIT_DAYS ago, and names that are no longer kept from others."""
     close_old_connections()
-    return visits.forget_old()
+    return visits.forget_old() + former_names.forget_old()

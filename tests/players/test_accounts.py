@@ -508,7 +508,7 @@ def test_the_export_holds_all_that_is_ones_own() -> None:
     answer = client.post("/accounts/export/")
     assert answer.status_code == 200 and answer.headers["Content-Type"] == "application/zip"
     packed = zipfile.ZipFile(io.BytesIO(answer.content))
-    names = [f"{name}.{form}" for name in ("gold", "matches", "profile", "visits") for form in ("csv", "json")]
+    names = [f"{name}.{form}" for name in ("gold", "matches", "names", "profile", "visits") for form in ("csv", "json")]
     assert sorted(packed.namelist()) == names
     assert json.loads(packed.read("profile.json"))[0]["address"] == "ana@play.example"
     (match,) = json.loads(packed.read("matches.json"))
@@ -538,7 +538,8 @@ def test_a_deleted_account_leaves_a_number_and_nothing_personal() -> None:
     assert MatchSeat.objects.get(player=ana).name == f"Former player {ana.pk}"
     assert not EmailAddress.objects.exists() and not UserSession.objects.exists()
     assert whose(client) is None and sign_in(browser(), "ana").status_code == 200
-    assert sign_up(browser(), "Ana").status_code == 302, "name and address are free again"
+    assert sign_up(browser(), "Ana").status_code == 200, "nobody passes for the one who left"
+    assert sign_up(browser(), "Berta", ana.email).status_code == 302, "the address is free again"
 
 
 def test_an_account_in_a_match_is_asked_before_its_end() -> None:
