@@ -184,8 +184,9 @@ def unban(request: HttpRequest, player_id: int) -> HttpResponse:
 def note(request: HttpRequest, player_id: int) -> HttpResponse:
     """Write down what the next one should know of this player."""
     player, form = _player(player_id), NoteForm(request.POST, auto_id="note_%s")
-    if not form.is_valid():
-        return _refused(request, player, form, "note_form")
+    why = _touchable(request, player)
+    if not form.is_valid() or why:
+        return _refused(request, player, form, "note_form", why)
     staff.record(_me(request), Act.NOTE, player=player.pk, reason=form.cleaned_data["reason"])
     return _done(request, player, _("Noted."))
 
@@ -325,8 +326,9 @@ def room_page(request: HttpRequest, room_id: int) -> HttpResponse:
 def ask(request: HttpRequest, player_id: int) -> HttpResponse:
     """Ask for a correction of this player's account; a second person decides."""
     player, form = _player(player_id), CorrectionForm(request.POST, auto_id="ask_%s")
-    if not form.is_valid():
-        return _refused(request, player, form, "ask_form")
+    why = _touchable(request, player)
+    if not form.is_valid() or why:
+        return _refused(request, player, form, "ask_form", why)
     data, me = form.cleaned_data, _me(request)
     try:
         made = accounts.ask_correction(me, player.pk, data["amount"], data["reason"], data["corrects"] or None)

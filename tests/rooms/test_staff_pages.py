@@ -452,6 +452,22 @@ def test_a_correction_is_declined_with_a_reason() -> None:
     assert StaffAct.objects.get(act="decline").reason == "no proof"
 
 
+def test_nobody_notes_or_asks_on_the_own_account_and_only_admins_on_those_of_staff() -> None:
+    mo, sue = member("moderator", "Mo"), member("senior", "Sue")
+    with transaction.atomic():
+        coins.welcome(mo.pk)
+        coins.welcome(sue.pk)
+    client = browser_of(mo)
+    for player, words in ((mo, "Nobody acts on their own account."), (sue, "Only admins act")):
+        noted = client.post(f"{HOUSE}/players/{player.pk}/note/", {"reason": "a fine fellow"})
+        for answer in (noted, ask(client, player)):
+            assert answer.status_code == 400 and words in text(answer)
+    assert not Correction.objects.exists() and not {"note", "ask"} & set(acts())
+    boss = staff("admin")
+    assert boss.post(f"{HOUSE}/players/{mo.pk}/note/", {"reason": "fine"}).status_code == 302
+    assert ask(boss, sue).status_code == 302
+
+
 def test_refusals_of_corrections_are_said_in_words(settings: Any) -> None:
     ana = rich("Ana")
     sue = member("senior", "Sue")
@@ -459,7 +475,7 @@ def test_refusals_of_corrections_are_said_in_words(settings: Any) -> None:
         coins.welcome(sue.pk)
     client = browser_of(sue)
     refused = [
-        (ask(client, sue), "Nobody corrects their own account."),
+        (ask(client, sue), "Nobody acts on their own account."),
         (ask(client, ana, settings.CORRECTION_COINS + 1), "more than one person may correct"),
         (ask(client, ana, 5, corrects="welcome:999"), "not the reverse of that transaction"),
         (ask(client, account("Poor")), "Only registered players have coins"),
@@ -472,7 +488,7 @@ def test_refusals_of_corrections_are_said_in_words(settings: Any) -> None:
     made = Correction.objects.get()
     own = client.post(f"{HOUSE}/corrections/{made.pk}/approve/")
     assert own.status_code == 400 and "A second person must approve" in text(own)
-    ask(staff("moderator", "Mo"), sue)
+    assert ask(staff("admin", "Mo"), sue).status_code == 302
     of_sue = Correction.objects.latest("pk")
     for answer_word in ("approve", "decline"):
         mine = client.post(f"{HOUSE}/corrections/{of_sue.pk}/{answer_word}/", {"reason": "x"})
