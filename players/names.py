@@ -38,17 +38,20 @@ _HOUSE_WORDS = (
     "admin", "admins", "administrator", "administration", "mod", "mods", "moderator", "moderation", "support", "staff",
     "dominopoker", "sysadmin", "superuser", "webmaster", "helpdesk", "админ", "адмін", "администратор",
     "адміністратор", "модератор", "поддержка",
+    "official", "system", "dealer", "house", "bank", "banker", "cashier", "security", "service", "payout", "payouts",
+    "refund", "refunds", "operator", "team", "customer", "care", "gamemaster",
 )  # fmt: skip
 # These are refused wherever they stand in a name: nobody is called so.
 _HOUSE_ANYWHERE = ("administrator", "moderator", "dominopoker")
 # Refused as a whole name only: Joe Root and Kanye West are welcome.
 _HOUSE_NAMES = (
-    "system", "root", "dealer", "croupier", "bot", "robot", "computer", "house", "host", "server", "official", "owner",
+    "root", "croupier", "bot", "robot", "computer", "host", "server", "owner",
     "guest", "former player", "deleted player", "deleted", "player", "nobody", "anonymous", "everyone", "null", "none",
     "undefined", "domino poker official", "domino poker team",
     # what bots are called
     "west", "north", "east", "south", "birch", "cedar", "maple", "willow",
 )  # fmt: skip
+_DIGITS_BEHIND = re.compile(rf"[\d {re.escape(SIGNS)}]+$")
 _DIGITS_AS_LETTERS = str.maketrans("34578", "eastb")  # 0 and 1 look like o and l anyway
 
 
@@ -57,8 +60,8 @@ def checked(name: str, *, player: Player | None = None) -> str:
 
     Allowed are letters, digits and marks of one alphabet, blanks and - _ . ' between them; 2 to 20 visible characters.
     Raises NameRefused for all else, for words of the house and what looks like them, and for a name that looks like
-    the shown name or the user name of a registered player other than `player`, or like one that somebody else gave up
-    within NAME_KEPT_DAYS."""
+    the shown name or the user name of a registered player other than `player` (of staff also with digits behind), or
+    like one that somebody else gave up within NAME_KEPT_DAYS."""
     # Long texts are refused before anything is done with them.
     if len(name) > LONGEST_TYPED:
         raise NameRefused("too_long")
@@ -77,7 +80,7 @@ def checked(name: str, *, player: Player | None = None) -> str:
     _refuse_mixture(name)
     if _is_reserved(name):
         raise NameRefused("reserved")
-    if _is_taken(name, player) or former_names.is_kept(name, player):
+    if _is_taken(name, player) or _is_of_staff(name, player) or former_names.is_kept(name, player):
         raise NameRefused("taken")
     return name
 
@@ -163,4 +166,14 @@ def _is_reserved(name: str) -> bool:
 def _is_taken(name: str, player: Player | None) -> bool:
     alike = keys(name)
     others = Player.objects.filter(Q(name_key__in=alike) | Q(username_key__in=alike), is_guest=False)
+    return (others.exclude(pk=player.pk) if player is not None else others).exists()
+
+
+def _is_of_staff(name: str, player: Player | None) -> bool:
+    """Whether the name is one of staff with digits behind it."""
+    bare = _DIGITS_BEHIND.sub("", name)
+    if bare in {"", name}:
+        return False
+    alike = keys(bare)
+    others = Player.objects.filter(Q(name_key__in=alike) | Q(username_key__in=alike), is_guest=False, is_staff=True)
     return (others.exclude(pk=player.pk) if player is not None else others).exists()
