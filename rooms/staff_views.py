@@ -15,6 +15,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, St
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.datastructures import MultiValueDict
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -263,7 +264,10 @@ async def _streamed(lines: Iterator[str]) -> AsyncIterator[bytes]:
 
 def _asked(form: LedgerForm) -> dict[str, list[str]]:
     """What was asked in the form's own fields; whatever else stands in the address is nobody's business."""
-    given = {name: [one for one in form.data.getlist(name) if one] for name in form.fields if form.is_bound}
+    data = form.data
+    if not isinstance(data, MultiValueDict):
+        return {}
+    given = {name: [one for one in data.getlist(name) if one] for name in form.fields}
     return {name: values for name, values in given.items() if values}
 
 
@@ -367,7 +371,7 @@ def decide(request: HttpRequest, number: int, answer: str) -> HttpResponse:
     done = _("Approved: the gold has moved.") if answer == "approve" else _("Declined.")
     form = DecisionForm(request.POST)
     if not form.is_valid():
-        messages.error(request, form.errors["reason"][0])
+        messages.error(request, str(form.errors["reason"][0]))
         return _corrections(request, 400)
     reason = form.cleaned_data["reason"]
     if answer == "decline" and not reason:

@@ -371,7 +371,7 @@ def test_sessions_that_nobody_listed_end_as_well() -> None:
     here, there = signed_in(ana), signed_in(ana)
     session = there.session
     session.cycle_key()
-    there.cookies[settings.SESSION_COOKIE_NAME] = session.session_key
+    there.cookies[settings.SESSION_COOKIE_NAME] = str(session.session_key)
     socket = selectors.Identity(ana.pk, session_key(there), stamp_of(ana))
     assert whose(there) == ana and selectors.ended_identities({socket})[0] == set()
     here.post("/accounts/sessions/end/")
@@ -401,7 +401,7 @@ def test_a_session_with_another_key_is_listed_again() -> None:
     here = signed_in(ana)
     session = here.session
     session.cycle_key()
-    here.cookies[settings.SESSION_COOKIE_NAME] = session.session_key
+    here.cookies[settings.SESSION_COOKIE_NAME] = str(session.session_key)
     assert text(here.get("/accounts/")).count("this one") == 1
     assert [one.session_key for one in UserSession.objects.all()] == [session.session_key]
 

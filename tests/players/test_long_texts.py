@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django import forms
 from django.conf import settings as site
+from django.core.validators import MaxLengthValidator
 from django.utils.module_loading import import_string
 
 from players.models import Player, normal_address
@@ -64,7 +65,7 @@ def test_a_body_that_is_no_form_of_ours_is_not_read() -> None:
 
 
 def ends(field: forms.CharField) -> bool:
-    return any(isinstance(one, forms.fields.validators.MaxLengthValidator) for one in field.validators)
+    return any(isinstance(one, MaxLengthValidator) for one in field.validators)
 
 
 def test_every_text_of_our_forms_has_an_end() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from players import services
+from players import keys, services
 from players.mailboxes import mailbox
 from players.models import UsedAddress, normal_address
 
@@ -43,6 +43,6 @@ def test_a_mailbox_has_its_bonus_once() -> None:
 
 @pytest.mark.django_db
 def test_addresses_that_were_used_as_they_are_written_stay_used() -> None:
-    digest = services.keys.digests("players.used-address", normal_address("ana+1@play.example"))[0]
+    digest = keys.digests("players.used-address", normal_address("ana+1@play.example"))[0]
     UsedAddress.objects.create(digest=digest)
     assert not services.first_use_of("ana+1@play.example")
