@@ -210,6 +210,12 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 3600.0,
         "options": {"expires": 3600},
     },
+    "give_missing_bonuses": {
+        "task": "rooms.tasks.give_missing_bonuses",
+        "schedule": 300.0,
+        "options": {"expires": 300},
+    },
+    "forget_unconfirmed": {"task": "rooms.tasks.forget_unconfirmed", "schedule": 3600.0, "options": {"expires": 3600}},
     "forget_old_visits": {"task": "rooms.tasks.forget_old_visits", "schedule": 3600.0, "options": {"expires": 3600}},
     "rate_matches": {"task": "stats.tasks.rate_matches", "schedule": 5.0, "options": {"expires": 10}},
     "forget_idle_guests": {"task": "rooms.tasks.forget_idle_guests", "schedule": 3600.0, "options": {"expires": 3600}},
@@ -233,6 +239,7 @@ SIGN_INS_A_MINUTE = env_int("SIGN_INS_A_MINUTE", 30, 1, 1_000_000)
 FAILED_SIGN_INS = env_int("FAILED_SIGN_INS", 5, 1, 1_000_000)
 SIGN_UPS_AN_HOUR = env_int("SIGN_UPS_AN_HOUR", 5, 1, 1_000_000)
 RESETS_AN_HOUR = env_int("RESETS_AN_HOUR", 5, 1, 1_000_000)
+NAMES_A_DAY = env_int("NAMES_A_DAY", 5, 1, 1_000_000)
 EXPORTS_AN_HOUR = env_int("EXPORTS_AN_HOUR", 5, 1, 1_000_000)
 STAFF_IDLE_SECONDS = env_seconds("STAFF_IDLE_SECONDS", 1800)
 ACCOUNT_ADAPTER = "rooms.adapter.SiteAdapter"
@@ -242,6 +249,7 @@ ACCOUNT_FORMS = {
     "reset_password": "players.forms.ResetPasswordForm",
     "reset_password_from_key": "players.forms.ResetPasswordKeyForm",
     "change_password": "players.forms.ChangePasswordForm",
+    "set_password": "players.forms.SetPasswordForm",
     "add_email": "players.forms.AddEmailForm",
     "reauthenticate": "players.forms.ReauthenticateForm",
 }
@@ -287,6 +295,8 @@ EMAIL_USE_TLS = env_bool("EMAIL_USE_TLS", PRODUCTION)
 EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = env("MAIL_FROM", f"Domino Poker <noreply@{urlsplit(SITE_URL).hostname}>")
 
+# Nobody sends us more than a form; a longer one is answered with 400 before it is read.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 65536
 SESSION_COOKIE_AGE = 60 * 86400
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
@@ -354,6 +364,8 @@ LOBBY_LOOK_SECONDS = env_seconds("LOBBY_LOOK_SECONDS", 1)
 OUTAGE_SECONDS = env_seconds("OUTAGE_SECONDS", 2)
 CLOCK_DRIFT_SECONDS = env_seconds("CLOCK_DRIFT_SECONDS", 0.25)
 GUEST_IDLE_SECONDS = env_seconds("GUEST_IDLE_SECONDS", 30 * 86400)
+NAME_KEPT_DAYS = env_int("NAME_KEPT_DAYS", 30, 0, 3650)
+UNCONFIRMED_DAYS = env_int("UNCONFIRMED_DAYS", 7, 4, 3650)  # a link that confirms works for three days
 VISIT_DAYS = env_int("VISIT_DAYS", 90, 1, 3650)
 SOCKET_LIFETIME_SECONDS = env_seconds("SOCKET_LIFETIME_SECONDS", 12 * 3600)
 SLOW_READER_SECONDS = env_seconds("SLOW_READER_SECONDS", 15)
@@ -413,11 +425,15 @@ LOGGING = {
         "no_sockets": {
             "()": "django.utils.log.CallbackFilter",
             "callback": lambda record: "WebSocket" not in str(record.msg),
-        }
+        },
+        "without_secrets": {"()": "dominopoker.paths.WithoutSecrets"},
     },
     "loggers": {
         "uvicorn.error": {"filters": ["no_sockets"]},
-        "django.server": {"level": "WARNING"},
+        "django.server": {"level": "WARNING", "filters": ["without_secrets"]},
+        "django.channels.server": {"filters": ["without_secrets"]},
+        "django.request": {"filters": ["without_secrets"]},
+        "django.security.csrf": {"filters": ["without_secrets"]},
         "httpx": {"level": "WARNING"},
     },
 }

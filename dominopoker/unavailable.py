@@ -8,6 +8,8 @@ from django.http import HttpRequest, HttpResponse
 from django.template.loader import get_template
 from redis import RedisError
 
+from dominopoker.paths import shown
+
 log = logging.getLogger(__name__)
 AGAIN_SECONDS = 2
 
@@ -26,7 +28,7 @@ class DatabaseBusy:
         # counted in Valkey (sign-ins, sign-ups, exports) is refused while it cannot be counted.
         if not isinstance(exception, OperationalError | InterfaceError | RedisError):
             return None
-        log.warning("503 at %s: %s", request.path, type(exception.__cause__ or exception).__name__)
+        log.warning("503 at %s: %s", shown(request.path), type(exception.__cause__ or exception).__name__)
         # Without the request: what it carries (session, messages) may need the database.
         response = HttpResponse(get_template("503.html").render(), status=503)
         response["Retry-After"] = str(AGAIN_SECONDS)

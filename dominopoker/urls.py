@@ -4,6 +4,7 @@ from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import include, path, re_path, register_converter
 from django.utils.translation import gettext_lazy as _
+from django.views.generic import RedirectView
 from django.views.i18n import JavaScriptCatalog
 
 from games import urls as match_urls
@@ -59,6 +60,9 @@ urlpatterns = [
     ),
     path("accounts/", include("allauth.account.urls")),
     path("accounts/2fa/", include("allauth.mfa.urls")),
+    # The admin's own page counts no wrong passwords, and tells nobody that there is a new one.
+    path("admin/password_change/", RedirectView.as_view(pattern_name="account_change_password")),
+    path("admin/password_change/done/", RedirectView.as_view(pattern_name="account_change_password")),
     path("admin/house/", include("rooms.staff_urls")),
     path("admin/", admin.site.urls),
     path("", include("stats.urls")),

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from django.db import connection
+from django.db.models import QuerySet
 
 from games import history
 from games.engine import deals, table, wire
@@ -123,6 +124,11 @@ def places(match_id: int) -> tuple[int, ...]:
     if outcome is None:
         raise NoSuchMatch(match_id)
     return tuple(outcome["places"])
+
+
+def without_match(players: QuerySet[Any]) -> QuerySet[Any]:
+    """Those of these players who never sat in a match."""
+    return players.filter(match_seats=None)
 
 
 def matches_of(player_id: int) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from players import keys, services, visits
@@ -69,7 +70,7 @@ class AccountAdapter(DefaultAccountAdapter):
         user.shown_name = data["username"]
         user.username = login_name(user.shown_name)
         user.email = "" if getattr(form, "address_is_elsewhere", False) else data["email"]
-        user.is_guest = False
+        user.is_guest, user.last_seen_at = False, timezone.now()
         user.set_password(data["password1"])
         if commit:
             user.save()

@@ -3,7 +3,7 @@
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-__all__ = ["AlreadyRegistered", "NameRefused", "TooManyGuests"]
+__all__ = ["AlreadyRegistered", "NameRefused", "TooManyGuests", "TooManyNames"]
 
 
 class NameRefused(Exception):
@@ -24,6 +24,12 @@ class NameRefused(Exception):
         super().__init__(code)
         self.code = code
         self.text = self.TEXTS[code] if text is None else text
+
+
+class TooManyNames(Exception):
+    """This player has had as many names today as anybody may; nothing was changed."""
+
+    text: str | Promise = _("You have changed your name often enough for a day. Come back tomorrow.")
 
 
 class TooManyGuests(Exception):

@@ -3,19 +3,12 @@
 import time
 from typing import Any
 
+from allauth.account import forms as account
 from allauth.account.adapter import get_adapter
-from allauth.account.forms import AddEmailForm as AllauthAddEmailForm
-from allauth.account.forms import ChangePasswordForm as AllauthChangePasswordForm
-from allauth.account.forms import LoginForm as AllauthLoginForm
-from allauth.account.forms import ReauthenticateForm as AllauthReauthenticateForm
-from allauth.account.forms import ResetPasswordForm as AllauthResetPasswordForm
-from allauth.account.forms import ResetPasswordKeyForm as AllauthResetPasswordKeyForm
-from allauth.account.forms import SignupForm as AllauthSignupForm
 from allauth.account.internal import flows
 from allauth.account.models import EmailAddress
-from allauth.mfa.base.forms import AuthenticateForm as AllauthAuthenticateForm
-from allauth.mfa.base.forms import ReauthenticateForm as AllauthSecondStepForm
-from allauth.mfa.totp.forms import ActivateTOTPForm as AllauthActivateTOTPForm
+from allauth.mfa.base import forms as mfa
+from allauth.mfa.totp import forms as totp
 from django import forms
 from django.contrib.auth.hashers import make_password
 from django.core.validators import MaxLengthValidator
@@ -31,6 +24,7 @@ from players.names import checked, login_name
 # Asking for a new password takes at least this long, so that the time tells nothing of the address.
 RESET_SECONDS = 0.2
 LONGEST_PASSWORD = 256  # hashing longer ones would be work for strangers to give us
+LONGEST_TEXT = 254  # names, addresses, codes
 
 
 def _worded(form: forms.Form, **labels: Any) -> None:
@@ -40,7 +34,27 @@ def _worded(form: forms.Form, **labels: Any) -> None:
         field.widget.attrs.pop("placeholder", None)
 
 
-class SignupForm(AllauthSignupForm):
+def bound_length(field: Any, longest: int) -> None:
+    """Let this field refuse longer texts, before anything is done with them. `max_length` alone says so to browsers
+    only, once a field is made."""
+    field.max_length = longest
+    others = [one for one in field.validators if not isinstance(one, MaxLengthValidator)]
+    field.validators = [*others, MaxLengthValidator(longest)]
+    field.widget.attrs["maxlength"] = str(longest)
+
+
+class Bounded:
+    """A form of allauth's where every text has an end."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for field in self.fields.values():  # type: ignore[attr-defined]
+            if isinstance(field, forms.CharField):
+                hidden = isinstance(field.widget, forms.PasswordInput)
+                bound_length(field, LONGEST_PASSWORD if hidden else LONGEST_TEXT)
+
+
+class SignupForm(Bounded, account.SignupForm):
     """Name, address, password. A guest keeps the row and, where it may be kept, the name."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -50,12 +64,10 @@ class SignupForm(AllauthSignupForm):
         name.help_text = _("What others see: letters and digits of one alphabet, 2 to 20.")
         address.help_text = _("For you alone: to sign in, and to set a new password.")
         password.help_text = _("At least 8 characters, not only digits, and not a common one.")
-        # Long names are refused in our words, after they were cleaned.
+        # Long names are refused by `checked`, in our words.
         name.validators = [one for one in name.validators if not isinstance(one, MaxLengthValidator)]
         name.max_length = None
         name.widget.attrs |= {"maxlength": "60", "spellcheck": "false", "autocomplete": "username"}
-        password.max_length = LONGEST_PASSWORD
-        password.widget.attrs["maxlength"] = str(LONGEST_PASSWORD)
         for field in (name, address, password):
             field.widget.attrs.pop("placeholder", None)
         # The owner of the address is somebody else: this account begins without it, and nobody is told.
@@ -97,16 +109,14 @@ class SignupForm(AllauthSignupForm):
         return player
 
 
-class LoginForm(AllauthLoginForm):
+class LoginForm(Bounded, account.LoginForm):
     """Sign in by name or by address."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         login, password = self.fields["login"], self.fields["password"]
         login.label, password.label = _("Name or e-mail address"), _("Password")
-        login.max_length, password.max_length = 254, LONGEST_PASSWORD
-        login.widget.attrs |= {"autocomplete": "username", "spellcheck": "false", "maxlength": "254"}
-        password.widget.attrs["maxlength"] = str(LONGEST_PASSWORD)
+        login.widget.attrs |= {"autocomplete": "username", "spellcheck": "false"}
         password.help_text = ""
         for field in (login, password):
             field.widget.attrs.pop("placeholder", None)
@@ -121,7 +131,7 @@ class LoginForm(AllauthLoginForm):
         return {kind: login, "password": self.cleaned_data["password"]}
 
 
-class ResetPasswordForm(AllauthResetPasswordForm):
+class ResetPasswordForm(Bounded, account.ResetPasswordForm):
     """A new password, by a mail to the address of the account. The answer is the same for every address."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -141,7 +151,7 @@ class ResetPasswordForm(AllauthResetPasswordForm):
         return address
 
 
-class ResetPasswordKeyForm(AllauthResetPasswordKeyForm):
+class ResetPasswordKeyForm(Bounded, account.ResetPasswordKeyForm):
     """The new password, by whoever has the link of the mail."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -149,7 +159,15 @@ class ResetPasswordKeyForm(AllauthResetPasswordKeyForm):
         _new_password(self)
 
 
-class ChangePasswordForm(AllauthChangePasswordForm):
+class SetPasswordForm(Bounded, account.SetPasswordForm):
+    """The first password."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _new_password(self)
+
+
+class ChangePasswordForm(Bounded, account.ChangePasswordForm):
     """The new password, by whoever knows the old one."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -167,7 +185,7 @@ def _new_password(form: forms.Form) -> None:
     form.fields["password1"].help_text = _("At least 8 characters, not only digits, and not a common one.")
 
 
-class AddEmailForm(AllauthAddEmailForm):
+class AddEmailForm(Bounded, account.AddEmailForm):
     """Another address."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -175,7 +193,7 @@ class AddEmailForm(AllauthAddEmailForm):
         _worded(self, email=_("New e-mail address"))
 
 
-class ReauthenticateForm(AllauthReauthenticateForm):
+class ReauthenticateForm(Bounded, account.ReauthenticateForm):
     """The password once more, before something that matters."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -183,7 +201,7 @@ class ReauthenticateForm(AllauthReauthenticateForm):
         _worded(self, password=_("Password"))
 
 
-class _Code:
+class _Code(Bounded):
     """A one-time code or a recovery code, as it was given."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -193,15 +211,15 @@ class _Code:
         self.fields["code"].widget.attrs |= {"spellcheck": "false", "autocapitalize": "none"}
 
 
-class AuthenticateForm(_Code, AllauthAuthenticateForm):
+class AuthenticateForm(_Code, mfa.AuthenticateForm):
     """The second step of signing in."""
 
 
-class SecondStepForm(_Code, AllauthSecondStepForm):
+class SecondStepForm(_Code, mfa.ReauthenticateForm):
     """The second step, before something that matters."""
 
 
-class ActivateTOTPForm(_Code, AllauthActivateTOTPForm):
+class ActivateTOTPForm(_Code, totp.ActivateTOTPForm):
     """The first code of an app, which shows that it has the secret."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

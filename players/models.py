@@ -26,6 +26,8 @@ class Player(AbstractUser):
     username_key = models.TextField(editable=False, default="")
     # Moved on by playing (`services.touch`): guests who stay away are forgotten.
     last_seen_at = models.DateTimeField(db_default=Now())
+    # Part of what a session is let in by: with another salt all sessions of before are over (`services.end_sessions`).
+    session_salt = models.CharField(max_length=22, blank=True, default="", editable=False)
     # When the account was given up: the row stays, without anything personal.
     closed_at = models.DateTimeField(null=True, blank=True, editable=False)
 
@@ -54,7 +56,8 @@ class Player(AbstractUser):
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         """A player without a name to be shown is shown by the user name. What names look like is kept with them, and
-        addresses in one form."""
+        addresses in one form. The salt of sessions is changed by name alone: a row that was read before must not
+        bring back those that have ended since."""
         self.email = normal_address(self.email)
         if not self.shown_name:
             self.shown_name = self.username[: self.SHOWN_NAME_LENGTH]
@@ -62,7 +65,15 @@ class Player(AbstractUser):
         fields = kwargs.get("update_fields")
         if fields is not None and {"shown_name", "username"} & set(fields):
             kwargs["update_fields"] = {*fields, "name_key", "username_key"}
+        elif fields is None and not self._state.adding and not kwargs.get("force_insert"):
+            loaded = {one.attname for one in self._meta.concrete_fields if not one.primary_key}
+            kwargs["update_fields"] = loaded - self.get_deferred_fields() - {"session_salt"}
         super().save(*args, **kwargs)
+
+    def _get_session_auth_hash(self, secret: Any = None) -> str:
+        """What sessions are compared by: changes with the password (Django's own), and with the salt."""
+        inherited: str = super()._get_session_auth_hash(secret=secret)  # type: ignore[misc]
+        return f"{inherited}.{self.session_salt}" if self.session_salt else inherited
 
 
 class UsedAddress(models.Model):
@@ -81,17 +92,34 @@ class Visit(models.Model):
     player = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="visits")
     # An IPv4 address, or the /64 of an IPv6 one (`address.limit_key`): one household.
     network = models.CharField(max_length=50)
-    user_agent = models.CharField(max_length=300)
+    # `devices.kind`: what a browser says of itself is its owner's to write, and would make a row each time.
+    browser = models.CharField(max_length=40, blank=True, default="")
     # Of a guest: the account that the same browser signed in to later.
     account = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
     at = models.DateTimeField(db_default=Now())
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["player", "network", "user_agent"], name="one_row_for_a_visit")]
+        constraints = [models.UniqueConstraint(fields=["player", "network", "browser"], name="one_row_for_a_visit")]
         indexes = [models.Index(fields=["network"], name="visit_network"), models.Index(fields=["at"], name="visit_at")]
 
     def __str__(self) -> str:
         return f"visit {self.pk} of player {self.player_id}"
+
+
+class FormerName(models.Model):
+    """A player was called so until that time. Of a closed account there is no name, only what it looked like."""
+
+    player = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="former_names")
+    name = models.CharField(max_length=Player.SHOWN_NAME_LENGTH, blank=True, default="")
+    # A keyed digest of the name's key (`lookalikes.keys`).
+    look = models.CharField(max_length=64, blank=True, default="")
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        indexes = [models.Index(fields=["look"], name="former_name_look")]
+
+    def __str__(self) -> str:
+        return f"former name {self.pk} of player {self.player_id}"
 
 
 class Ban(models.Model):
@@ -178,8 +206,9 @@ class StaffAct(models.Model):
 
 
 def normal_address(address: str) -> str:
-    """An e-mail address in the one form that is kept and looked for: compatible characters as one, small letters."""
-    return unicodedata.normalize("NFKC", address).strip().lower()
+    """An e-mail address in the one form that is kept and looked for: compatible characters as one, small letters. No
+    account has one of more than 320 characters; what follows those is not looked at."""
+    return unicodedata.normalize("NFKC", address[:320]).strip().lower()
 
 
 def key_of(name: str) -> str:

@@ -6,6 +6,7 @@ import unicodedata
 from django.db.models import Q
 from django.utils.translation import gettext as _
 
+from players import former_names
 from players.errors import NameRefused
 from players.lookalikes import SIGNS, keys, look, script, without_marks
 from players.models import Player
@@ -13,6 +14,7 @@ from players.models import Player
 __all__ = ["MAX_CHARACTERS", "MIN_CHARACTERS", "NameRefused", "checked", "keys", "login_name"]
 
 MIN_CHARACTERS, MAX_CHARACTERS = 2, 20
+LONGEST_TYPED = 200  # NFKC may make one character into eighteen
 _SAME_SIGN = str.maketrans({"\u2019": "'", "\u02bc": "'", "\u2010": "-"})
 # NFKC takes these vowels of Thai and Lao apart, and fonts draw the parts wrongly.
 _VOWELS_OF_TWO = (("\u0e4d\u0e32", "\u0e33"), ("\u0ecd\u0eb2", "\u0eb3"))
@@ -36,17 +38,20 @@ _HOUSE_WORDS = (
     "admin", "admins", "administrator", "administration", "mod", "mods", "moderator", "moderation", "support", "staff",
     "dominopoker", "sysadmin", "superuser", "webmaster", "helpdesk", "админ", "адмін", "администратор",
     "адміністратор", "модератор", "поддержка",
+    "official", "system", "dealer", "house", "bank", "banker", "cashier", "security", "service", "payout", "payouts",
+    "refund", "refunds", "operator", "team", "customer", "care", "gamemaster",
 )  # fmt: skip
 # These are refused wherever they stand in a name: nobody is called so.
 _HOUSE_ANYWHERE = ("administrator", "moderator", "dominopoker")
 # Refused as a whole name only: Joe Root and Kanye West are welcome.
 _HOUSE_NAMES = (
-    "system", "root", "dealer", "croupier", "bot", "robot", "computer", "house", "host", "server", "official", "owner",
+    "root", "croupier", "bot", "robot", "computer", "host", "server", "owner",
     "guest", "former player", "deleted player", "deleted", "player", "nobody", "anonymous", "everyone", "null", "none",
     "undefined", "domino poker official", "domino poker team",
     # what bots are called
     "west", "north", "east", "south", "birch", "cedar", "maple", "willow",
 )  # fmt: skip
+_DIGITS_BEHIND = re.compile(rf"[\d {re.escape(SIGNS)}]+$")
 _DIGITS_AS_LETTERS = str.maketrans("34578", "eastb")  # 0 and 1 look like o and l anyway
 
 
@@ -55,9 +60,10 @@ def checked(name: str, *, player: Player | None = None) -> str:
 
     Allowed are letters, digits and marks of one alphabet, blanks and - _ . ' between them; 2 to 20 visible characters.
     Raises NameRefused for all else, for words of the house and what looks like them, and for a name that looks like
-    the shown name or the user name of a registered player other than `player`."""
-    # Long texts are refused before anything is done with them; NFKC may make one character into eighteen.
-    if len(name) > 200:
+    the shown name or the user name of a registered player other than `player` (of staff also with digits behind), or
+    like one that somebody else gave up within NAME_KEPT_DAYS."""
+    # Long texts are refused before anything is done with them.
+    if len(name) > LONGEST_TYPED:
         raise NameRefused("too_long")
     # What is invisible is refused where it stands: NFKC would make an innocent blank of some.
     _refuse_unseen(name)
@@ -74,14 +80,15 @@ def checked(name: str, *, player: Player | None = None) -> str:
     _refuse_mixture(name)
     if _is_reserved(name):
         raise NameRefused("reserved")
-    if _is_taken(name, player):
+    if _is_taken(name, player) or _is_of_staff(name, player) or former_names.is_kept(name, player):
         raise NameRefused("taken")
     return name
 
 
 def login_name(name: str) -> str:
-    """The form of a name that people sign in by: blind to case, to blanks around it and to the way it was typed."""
-    name = unicodedata.normalize("NFKC", name.translate(_SAME_SIGN)).casefold()
+    """The form of a name that people sign in by: blind to case, to blanks around it and to the way it was typed. No
+    name is longer than LONGEST_TYPED; what follows is not looked at."""
+    name = unicodedata.normalize("NFKC", name[:LONGEST_TYPED].translate(_SAME_SIGN)).casefold()
     return " ".join(unicodedata.normalize("NFKC", name).split())
 
 
@@ -159,4 +166,14 @@ def _is_reserved(name: str) -> bool:
 def _is_taken(name: str, player: Player | None) -> bool:
     alike = keys(name)
     others = Player.objects.filter(Q(name_key__in=alike) | Q(username_key__in=alike), is_guest=False)
+    return (others.exclude(pk=player.pk) if player is not None else others).exists()
+
+
+def _is_of_staff(name: str, player: Player | None) -> bool:
+    """Whether the name is one of staff with digits behind it."""
+    bare = _DIGITS_BEHIND.sub("", name)
+    if bare in {"", name}:
+        return False
+    alike = keys(bare)
+    others = Player.objects.filter(Q(name_key__in=alike) | Q(username_key__in=alike), is_guest=False, is_staff=True)
     return (others.exclude(pk=player.pk) if player is not None else others).exists()

@@ -42,6 +42,12 @@ class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     def lookup_allowed(self, lookup: str, value: Any, request: Any = None) -> bool:  # noqa: ARG002
         return lookup in self.lookups
 
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        """The list. PostgreSQL takes no NUL in a text, so whoever asks for one gets Django's answer to nonsense."""
+        if any("\0" in value for _name, values in request.GET.lists() for value in values):
+            return redirect(f"{request.path}?e=1")
+        return super().changelist_view(request, extra_context)
+
     def change_view(
         self,
         request: HttpRequest,

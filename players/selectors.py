@@ -7,6 +7,7 @@ from typing import Any
 
 from allauth.account.models import EmailAddress
 from django.conf import settings
+from django.db.models import Exists, OuterRef, QuerySet
 
 from players.models import Player
 
@@ -18,6 +19,7 @@ __all__ = [
     "joined",
     "may_own_gold",
     "names",
+    "own_address",
     "player_of",
     "public",
     "public_name",
@@ -25,6 +27,8 @@ __all__ = [
     "shown_name",
     "stamp_of",
     "stamps",
+    "unconfirmed",
+    "with_address",
 ]
 
 
@@ -67,8 +71,9 @@ def shown_name(player: Player) -> str:
 
 
 def stamp_of(player: Player) -> str:
-    """Changes with the password: what was let in with another stamp has to show who it is anew."""
-    return hashlib.sha256(player.password.encode()).hexdigest()[:16]
+    """Changes with the password, and when all sessions end: what was let in with another stamp has to show who it is
+    anew."""
+    return hashlib.sha256(f"{player.session_salt}{player.password}".encode()).hexdigest()[:16]
 
 
 def stamps(player_ids: Collection[int]) -> dict[int, str]:
@@ -92,6 +97,27 @@ def may_own_gold(player_id: int) -> bool:
     if settings.EMAIL_VERIFICATION != "mandatory":
         return True
     return bool(EmailAddress.objects.filter(user_id=player_id, verified=True).exists())
+
+
+def with_address() -> QuerySet[Player]:
+    """Registered players, without staff, with an address that counts: a confirmed one where that is asked for."""
+    found = Player.objects.filter(is_guest=False, is_active=True, is_staff=False).exclude(email="").order_by("pk")
+    if settings.EMAIL_VERIFICATION != "mandatory":
+        return found
+    return found.filter(Exists(EmailAddress.objects.filter(user=OuterRef("pk"), verified=True)))
+
+
+def unconfirmed(before: datetime) -> QuerySet[Player]:
+    """Accounts, without staff, that have no confirmed address and were not seen since `before`."""
+    verified = EmailAddress.objects.filter(user=OuterRef("pk"), verified=True)
+    quiet = Player.objects.filter(is_guest=False, is_active=True, is_staff=False, last_seen_at__lt=before)
+    return quiet.filter(~Exists(verified))
+
+
+def own_address(player: Player) -> str:
+    """The address that counts for this player (`with_address`)."""
+    verified = EmailAddress.objects.filter(user_id=player.pk, verified=True).order_by("-primary", "pk")
+    return verified.values_list("email", flat=True).first() or player.email
 
 
 def public_name(player_id: int) -> str | None:

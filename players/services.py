@@ -9,19 +9,20 @@ from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from allauth.usersessions.models import UserSession
 from django.conf import settings
-from django.contrib.auth import login
+from django.contrib.auth import HASH_SESSION_KEY, login
 from django.contrib.sessions.models import Session
 from django.core.cache import cache
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, OuterRef, ProtectedError
+from django.db.models import Exists, OuterRef, ProtectedError, QuerySet
 from django.db.models.functions import Now
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from players import keys, visits
+from players import former_names, keys, visits
 from players.address import client_address, limit_key
-from players.errors import NameRefused, TooManyGuests
+from players.errors import NameRefused, TooManyGuests, TooManyNames
+from players.mailboxes import mailbox
 from players.models import Ban, Player, UsedAddress, normal_address
 from players.names import checked, login_name
 
@@ -33,7 +34,9 @@ __all__ = [
     "end_sessions",
     "first_use_of",
     "forget_ended_sessions",
+    "forget_expired_sessions",
     "forget_idle_guests",
+    "forget_unconfirmed",
     "former_name",
     "lift_ban_that_is_over",
     "lift_bans_that_are_over",
@@ -51,6 +54,7 @@ BACKEND = "players.backends.NameOrAddress"
 SEEN_ANEW_AFTER = timedelta(minutes=5)
 # More are left to the next run, so that one task stays short.
 FORGOTTEN_AT_ONCE = 500
+EXPIRED_AT_ONCE = 10_000
 
 
 def sign_in_guest(request: HttpRequest, name: str = "") -> Player:
@@ -128,13 +132,19 @@ def forget_idle_guests(before: datetime, excluding: Collection[int] = ()) -> int
 def rename(player: Player, name: str) -> None:
     """Show this registered player by another name, by which the player signs in from now on as well.
 
-    Raises NameRefused, also when somebody takes the same name in the same moment; ValueError for a guest."""
+    Raises NameRefused, also when somebody takes the same name in the same moment; TooManyNames above NAMES_A_DAY within
+    24 hours; ValueError for a guest."""
     name = checked(name, player=player)
     try:
         with transaction.atomic():
             row = Player.objects.select_for_update().filter(pk=player.pk, is_guest=False, is_active=True).first()
             if row is None:
                 raise ValueError("only a registered player is renamed so")
+            if row.shown_name == name:
+                return
+            if former_names.given_up_today(row.pk) >= settings.NAMES_A_DAY:
+                raise TooManyNames
+            former_names.note(row, row.shown_name)
             row.shown_name, row.username = name, login_name(name)
             row.save(update_fields=["shown_name", "username"])
     except IntegrityError:
@@ -142,12 +152,23 @@ def rename(player: Player, name: str) -> None:
     player.shown_name, player.username = row.shown_name, row.username
 
 
-def end_sessions(player_id: int, *, keep: str = "") -> int:
-    """Sign this player out everywhere, but for the session with the key `keep`; how many sessions that were."""
-    listed = UserSession.objects.filter(user_id=player_id).exclude(session_key=keep)
-    keys = list(listed.values_list("session_key", flat=True))
-    Session.objects.filter(session_key__in=keys).delete()
-    listed.delete()
+def end_sessions(player_id: int, *, keep: HttpRequest | None = None) -> int:
+    """Sign this player out everywhere, but for the session of the request `keep`; of how many sessions we knew.
+
+    The new salt ends also those that no row of UserSession names. The rows are deleted all the same: they are personal,
+    and what is not there needs no comparing. Sockets of the session that stays come back by themselves."""
+    salt = secrets.token_urlsafe(16)
+    with transaction.atomic():
+        Player.objects.filter(pk=player_id).update(session_salt=salt)
+        kept = (keep.session.session_key or "") if keep is not None else ""
+        listed = UserSession.objects.filter(user_id=player_id).exclude(session_key=kept)
+        keys = list(listed.values_list("session_key", flat=True))
+        Session.objects.filter(session_key__in=keys).delete()
+        listed.delete()
+    if keep is not None:
+        keep.session[HASH_SESSION_KEY] = Player.objects.get(pk=player_id).get_session_auth_hash()
+        if isinstance(keep.user, Player):
+            keep.user.session_salt = salt
     return len(keys)
 
 
@@ -157,9 +178,34 @@ def forget_ended_sessions() -> int:
     return int(UserSession.objects.filter(~Exists(alive)).delete()[0])
 
 
+def forget_expired_sessions() -> int:
+    """Delete a bounded number of sessions of anybody, visitors too, whose time is over; how many."""
+    over = Session.objects.filter(expire_date__lte=Now()).order_by("expire_date")[:EXPIRED_AT_ONCE]
+    return int(Session.objects.filter(pk__in=list(over.values_list("pk", flat=True))).delete()[0])
+
+
+def forget_unconfirmed(candidates: QuerySet[Player]) -> int:
+    """Delete a bounded number of these accounts (`selectors.unconfirmed`), which nobody ever came to; how many.
+
+    An account to which something still belongs stays."""
+    forgotten = 0
+    for player_id in list(candidates.order_by("last_seen_at").values_list("pk", flat=True)[:FORGOTTEN_AT_ONCE]):
+        try:
+            with transaction.atomic():
+                row = candidates.select_for_update(of=("self",)).filter(pk=player_id).first()
+                if row is None:
+                    continue  # confirmed or seated meanwhile, or forgotten by a second run
+                end_sessions(row.pk)
+                row.delete()
+        except (ProtectedError, IntegrityError):
+            continue
+        forgotten += 1
+    return forgotten
+
+
 def second_step_added(*, request: HttpRequest, user: Player, **_more: Any) -> None:
     """From now on a password is not enough: sessions that began with one alone end, but for this one."""
-    end_sessions(user.pk, keep=request.session.session_key or "")
+    end_sessions(user.pk, keep=request)
 
 
 # -- bans --------------------------------------------------------------------------------------------------------
@@ -234,6 +280,7 @@ def close_account(player_id: int) -> None:
             return
         end_sessions(row.pk)
         visits.forget_player(row.pk)
+        former_names.forget_player(row)
         EmailAddress.objects.filter(user=row).delete()
         Authenticator.objects.filter(user=row).delete()
         row.groups.clear()
@@ -248,9 +295,11 @@ def close_account(player_id: int) -> None:
 
 
 def first_use_of(address: str) -> bool:
-    """Whether this mail address is used for the first time, which uses it: the welcome bonus comes once for each, also
-    when an account of it was deleted since. Inside the caller's transaction."""
-    today, *before = keys.digests("players.used-address", normal_address(address))
+    """Whether this mailbox is used for the first time, which uses it: the welcome bonus comes once for each, also when
+    an account of it was deleted since. Inside the caller's transaction."""
+    today, *before = keys.digests("players.used-address", mailbox(address))
+    before += keys.digests("players.used-address", normal_address(address))  # rows were made of those once
+    before = [one for one in before if one != today]
     if UsedAddress.objects.filter(digest__in=before).exists():
         return False
     _row, made = UsedAddress.objects.get_or_create(digest=today)

@@ -49,9 +49,11 @@ def may(user: Any, permission: str) -> bool:
 
 
 def record(by: Player | None, act: str, *, player: int | None = None, subject: str = "", reason: str = "") -> None:
-    """Note for good who saw or did what, to whom and why; the time is the database's."""
+    """Note for good who saw or did what, to whom and why; the time is the database's. A NUL, which no text of
+    PostgreSQL can have, is left out: what was done is recorded whatever somebody typed."""
+    texts = [text.replace("\0", "")[:500] for text in (subject, reason)]
     with connection.cursor() as cursor:
-        cursor.execute(_RECORD, [by.pk if by is not None else None, act, player, subject[:500], reason[:500]])
+        cursor.execute(_RECORD, [by.pk if by is not None else None, act, player, *texts])
 
 
 def role_of(player: Player) -> str:

@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 from django.http import HttpRequest
 
 from players.address import client_address, limit_key
-from players.devices import device
+from players.devices import kind, words
 from players.models import Player, Visit
 
 __all__ = ["Neighbour", "forget_old", "forget_player", "neighbours", "note", "of_player", "signed_in_as"]
@@ -29,7 +29,7 @@ def note(request: HttpRequest, player: Player) -> None:
     Visit.objects.update_or_create(
         player=player,
         network=limit_key(client_address(request)),
-        user_agent=request.headers.get("User-Agent", "")[:300],
+        browser=kind(request.headers.get("User-Agent", "")),
         defaults={"at": Now()},
     )
 
@@ -47,10 +47,10 @@ class Seen(NamedTuple):
     browser: str
 
 
-def of_player(player_id: int) -> list[Seen]:
-    """From which networks and browsers this player came, the latest first."""
-    rows = Visit.objects.filter(player_id=player_id).order_by("-at", "-pk")
-    return [Seen(row.at, row.network, device(row.user_agent)) for row in rows]
+def of_player(player_id: int, most: int | None = None) -> list[Seen]:
+    """From which networks and browsers this player came, the latest first; the `most` last, or all."""
+    rows = Visit.objects.filter(player_id=player_id).order_by("-at", "-pk")[:most]
+    return [Seen(row.at, row.network, words(row.browser)) for row in rows]
 
 
 def neighbours(player_id: int, *, guests: bool) -> list[Neighbour]:

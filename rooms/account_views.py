@@ -27,7 +27,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from players import services as players
 from players.adapter import guest_in
 from players.devices import device
-from players.errors import AlreadyRegistered, NameRefused
+from players.errors import AlreadyRegistered, NameRefused, TooManyNames
 from players.files import file_allowed, too_many_files
 from players.selectors import Player
 from rooms import accounts, closing, export, seating, selectors
@@ -170,6 +170,8 @@ def account(request: HttpRequest, player: Player) -> HttpResponse:
 
 
 def _account(request: HttpRequest, player: Player, form: NameForm, status: int = 200) -> HttpResponse:
+    if not UserSession.objects.filter(session_key=request.session.session_key).exists():
+        UserSession.objects.create_from_request(request, user=player)  # Django gave the session another key
     sessions = sorted(UserSession.objects.purge_and_list(player), key=lambda one: (not one.is_current(), -one.pk))
     for session in sessions:
         session.device = device(session.user_agent)
@@ -188,23 +190,26 @@ def _account(request: HttpRequest, player: Player, form: NameForm, status: int =
 @for_registered
 def change_name(request: HttpRequest, player: Player) -> HttpResponse:
     """Be called otherwise, at once and everywhere."""
-    form = NameForm(request.POST)
+    form, status = NameForm(request.POST), 400
     if form.is_valid():
         try:
             accounts.rename(player, form.cleaned_data["name"])
         except NameRefused as refused:
             form.add_error("name", str(refused.text))
+        except TooManyNames as many:
+            form.add_error("name", str(many.text))
+            status = 429
         else:
             messages.success(request, _("You are called %(name)s now.") % {"name": player.shown_name})
             return redirect("account")
-    return _account(request, player, form, status=400)
+    return _account(request, player, form, status=status)
 
 
 @require_POST
 @for_registered
 def end_other_sessions(request: HttpRequest, player: Player) -> HttpResponse:
     """Stay signed in here alone."""
-    players.end_sessions(player.pk, keep=request.session.session_key or "")
+    players.end_sessions(player.pk, keep=request)
     messages.success(request, _("You are signed out everywhere else."))
     return redirect("account")
 

@@ -5,6 +5,7 @@ from typing import Any
 from allauth.core.exceptions import ImmediateHttpResponse
 from django.conf import settings
 from django.contrib import messages
+from django.db import transaction
 from django.http import HttpRequest
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
@@ -26,15 +27,18 @@ class SiteAdapter(AccountAdapter):
     """Accounts of people who may sit somewhere, and have coins."""
 
     def save_user(self, request: HttpRequest, user: Player, form: Any, commit: bool = True) -> Player:
-        saved = super().save_user(request, user, form, commit)
-        if commit and settings.EMAIL_VERIFICATION != "mandatory":
-            accounts.welcome(saved, form.cleaned_data["email"])
+        with transaction.atomic():
+            saved = super().save_user(request, user, form, commit)
+            if commit and settings.EMAIL_VERIFICATION != "mandatory":
+                accounts.welcome(saved, form.cleaned_data["email"])
         return saved
 
     def confirm_email(self, request: HttpRequest, email_address: Any) -> bool:
-        confirmed = super().confirm_email(request, email_address)
-        if confirmed and settings.EMAIL_VERIFICATION == "mandatory":
-            accounts.welcome(email_address.user, email_address.email)
+        """A confirmed address and its bonus come together, or the link can be followed once more."""
+        with transaction.atomic():
+            confirmed = super().confirm_email(request, email_address)
+            if confirmed and settings.EMAIL_VERIFICATION == "mandatory":
+                accounts.welcome(email_address.user, email_address.email)
         return confirmed
 
     def login(self, request: HttpRequest, user: Player) -> None:

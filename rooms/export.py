@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from games import selectors as games
-from players import visits
+from players import former_names, visits
 from players.selectors import Player
 from wallet import selectors as wallet
 
@@ -51,8 +51,13 @@ def visited(player: Player) -> Sheet:
     return Sheet("visits", columns, [[getattr(one, key) for key in columns] for one in visits.of_player(player.pk)])
 
 
+def names(player: Player) -> Sheet:
+    """What the player was called, and until when, the latest first."""
+    return Sheet("names", ("at", "name"), former_names.of_player(player.pk))
+
+
 # Whoever keeps something of a player adds the function that gives it to its owner.
-SHEETS: list[Callable[[Player], Sheet]] = [profile, matches, gold, visited]
+SHEETS: list[Callable[[Player], Sheet]] = [profile, matches, gold, visited, names]
 
 
 def archive(player: Player) -> bytes:

@@ -1,5 +1,6 @@
 """What staff fill in: searches, and actions that each ask for a reason."""
 
+import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -13,6 +14,7 @@ from players import staff
 from wallet.selectors import Kind, Search
 
 HIGHEST = 2**63 - 1
+PLAIN = re.compile("-?[0-9]{1,13}")
 
 
 class DayInput(forms.DateInput):
@@ -101,10 +103,25 @@ class RoleForm(ReasonForm):
     )
 
 
+class DecisionForm(forms.Form):
+    """Why a correction is declined; who approves needs to say nothing."""
+
+    reason = forms.CharField(label=_("Why not"), required=False, max_length=500)
+
+
+class CoinsField(forms.IntegerField):
+    """Coins in plain digits, below 0 with a minus: what else Python takes for a number is more often a slip."""
+
+    def to_python(self, value: Any) -> int | None:
+        if isinstance(value, str) and value and not PLAIN.fullmatch(value):
+            raise ValidationError(self.error_messages["invalid"], code="invalid")
+        return super().to_python(value)
+
+
 class CorrectionForm(ReasonForm):
     """Give gold, or take it with a number below 0."""
 
-    amount = forms.IntegerField(label=_("Gold (below 0: taken)"), min_value=-(10**12), max_value=10**12)
+    amount = CoinsField(label=_("Gold (below 0: taken)"), min_value=-(10**12), max_value=10**12)
     corrects = forms.CharField(
         label=_("Reference that it takes back, where there is one"), required=False, max_length=60
     )

@@ -5,6 +5,7 @@ from datetime import timedelta
 from functools import wraps
 from itertools import islice
 from typing import Any
+from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib import admin, messages
@@ -14,18 +15,28 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, St
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.datastructures import MultiValueDict
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from games import selectors as games
 from games import transcript, verify
+from players import former_names, staff, visits
 from players import services as player_services
-from players import staff, visits
 from players.files import file_allowed, too_many_files
 from players.selectors import Player
 from players.selectors import found as found_player
 from rooms import accounts, flags, sheets, threads
-from rooms.staff_forms import BanForm, CorrectionForm, LedgerForm, NoteForm, PeriodForm, ReasonForm, RoleForm
+from rooms.staff_forms import (
+    BanForm,
+    CorrectionForm,
+    DecisionForm,
+    LedgerForm,
+    NoteForm,
+    PeriodForm,
+    ReasonForm,
+    RoleForm,
+)
 from wallet import chart, csv
 from wallet import selectors as wallet
 from wallet.errors import WalletError
@@ -33,6 +44,8 @@ from wallet.errors import WalletError
 Act = staff.Act
 # Lines of an export that are made at a time.
 LINES_AT_ONCE = 500
+# Lines of a list on the page of a player.
+LINES = 50
 
 
 def staff_page(permission: str) -> Callable[[Callable[..., HttpResponseBase]], Callable[..., HttpResponseBase]]:
@@ -92,7 +105,7 @@ def player_page(request: HttpRequest, player_id: int) -> HttpResponse:
 def _player_page(request: HttpRequest, player: Player, status: int = 200, **forms: Form) -> HttpResponse:
     me = _me(request)
     personal = staff.may(me, "see_personal")
-    played = games.matches_of(player.pk)[:50]
+    played = games.matches_of(player.pk)[:LINES]
     rooms = sheets.rooms_of([one["match"] for one in played])
     context = {
         "player": player,
@@ -101,10 +114,11 @@ def _player_page(request: HttpRequest, player: Player, status: int = 200, **form
         "second_step": staff.has_second_step(player.pk),
         "balance": wallet.balance(player.pk),
         "sessions": staff.sessions_of(player.pk) if personal else None,
-        "visits": visits.of_player(player.pk) if personal else None,
+        "visits": visits.of_player(player.pk, LINES) if personal else None,
         "neighbours": visits.neighbours(player.pk, guests=False) if personal else None,
         "guests": visits.neighbours(player.pk, guests=True) if personal else None,
         "matches": [{**one, "room": rooms.get(one["match"])} for one in played],
+        "names": former_names.of_player(player.pk, LINES),
         "bans": staff.bans_of(player.pk),
         "banned": player_services.open_ban(player.pk) is not None,
         "notes": staff.notes_of(player.pk),
@@ -171,8 +185,9 @@ def unban(request: HttpRequest, player_id: int) -> HttpResponse:
 def note(request: HttpRequest, player_id: int) -> HttpResponse:
     """Write down what the next one should know of this player."""
     player, form = _player(player_id), NoteForm(request.POST, auto_id="note_%s")
-    if not form.is_valid():
-        return _refused(request, player, form, "note_form")
+    why = _touchable(request, player)
+    if not form.is_valid() or why:
+        return _refused(request, player, form, "note_form", why)
     staff.record(_me(request), Act.NOTE, player=player.pk, reason=form.cleaned_data["reason"])
     return _done(request, player, _("Noted."))
 
@@ -216,12 +231,11 @@ def ledger(request: HttpRequest) -> HttpResponse:
     page, rows = None, []
     if form.is_valid():
         wanted = form.search()
-        staff.record(_me(request), Act.LEDGER, player=wanted.player_id, subject=_query(request))
+        staff.record(_me(request), Act.LEDGER, player=wanted.player_id, subject=_query(form))
         page = wallet.search(wanted, _number(request.GET.get("page", "1")))
         rows = [_row(posting) for posting in page.lines]
-    query = request.GET.copy()
-    query.pop("page", None)
-    context = {"form": form, "page": page, "rows": rows, "query": query.urlencode()}
+    query = urlencode(_asked(form), doseq=True)
+    context = {"form": form, "page": page, "rows": rows, "query": query}
     return _page(request, "ledger", _("Search the ledger"), 400 if form.errors else 200, **context)
 
 
@@ -236,7 +250,7 @@ def ledger_csv(request: HttpRequest) -> HttpResponseBase:
         form.add_error(None, too_many_files())
         return _page(request, "ledger", _("Search the ledger"), 429, form=form, page=None, rows=[], query="")
     wanted = form.search()
-    staff.record(_me(request), Act.EXPORT, player=wanted.player_id, subject=_query(request))
+    staff.record(_me(request), Act.EXPORT, player=wanted.player_id, subject=_query(form))
     response = StreamingHttpResponse(_streamed(csv.found(wanted)), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = 'attachment; filename="ledger.csv"'
     return response
@@ -248,9 +262,19 @@ async def _streamed(lines: Iterator[str]) -> AsyncIterator[bytes]:
         yield "".join(parcel).encode()
 
 
-def _query(request: HttpRequest) -> str:
+def _asked(form: LedgerForm) -> dict[str, list[str]]:
+    """What was asked in the form's own fields; whatever else stands in the address is nobody's business."""
+    data = form.data
+    if not isinstance(data, MultiValueDict):
+        return {}
+    given = {name: [one for one in data.getlist(name) if one] for name in form.fields}
+    return {name: values for name, values in given.items() if values}
+
+
+def _query(form: LedgerForm) -> str:
     """What was asked, without the player's name: the record has the number beside it."""
-    return "&".join(f"{name}={value}" for name, value in request.GET.items() if value and name != "player")
+    asked = _asked(form)
+    return "&".join(f"{name}={value}" for name, values in asked.items() if name != "player" for value in values)
 
 
 def _number(text: str) -> int:
@@ -306,8 +330,9 @@ def room_page(request: HttpRequest, room_id: int) -> HttpResponse:
 def ask(request: HttpRequest, player_id: int) -> HttpResponse:
     """Ask for a correction of this player's account; a second person decides."""
     player, form = _player(player_id), CorrectionForm(request.POST, auto_id="ask_%s")
-    if not form.is_valid():
-        return _refused(request, player, form, "ask_form")
+    why = _touchable(request, player)
+    if not form.is_valid() or why:
+        return _refused(request, player, form, "ask_form", why)
     data, me = form.cleaned_data, _me(request)
     try:
         made = accounts.ask_correction(me, player.pk, data["amount"], data["reason"], data["corrects"] or None)
@@ -344,7 +369,11 @@ def decide(request: HttpRequest, number: int, answer: str) -> HttpResponse:
     me = _me(request)
     owner = wallet.corrected_player(number)
     done = _("Approved: the gold has moved.") if answer == "approve" else _("Declined.")
-    reason = request.POST.get("reason", "").strip()
+    form = DecisionForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, str(form.errors["reason"][0]))
+        return _corrections(request, 400)
+    reason = form.cleaned_data["reason"]
     if answer == "decline" and not reason:
         messages.error(request, _("Say why it is declined."))
         return _corrections(request, 400)

@@ -8,13 +8,17 @@ from django.conf import settings
 from django.db import close_old_connections
 from django.db.models import QuerySet
 
+from games import selectors as games
+from players import former_names, visits
+from players import selectors as player_selectors
 from players import services as players
-from players import visits
-from rooms import clock, closing, playing, presence, selectors
+from rooms import accounts, clock, closing, playing, presence, selectors
 from rooms.models import Room, Seat
+from wallet import selectors as wallet
 
 log = logging.getLogger(__name__)
 RING_BATCH = 500
+BONUS_BATCH = 200
 
 
 @shared_task
@@ -93,14 +97,43 @@ def lift_bans() -> int:
 
 
 @shared_task
-def forget_ended_sessions() -> int:
-    """Forget address and browser of sessions that are over."""
+def give_missing_bonuses() -> int:
+    """Give those their account of coins, with the welcome bonus, whom an end of a process kept from it."""
     close_old_connections()
-    return players.forget_ended_sessions()
+    without = wallet.without_account(player_selectors.with_address())[:BONUS_BATCH]
+    given = 0
+    for player in list(without):
+        try:
+            accounts.welcome(player, player_selectors.own_address(player))
+        except Exception:
+            log.exception("player %s could not be given an account of coins", player.pk)
+        else:
+            given += 1
+    return given
+
+
+@shared_task
+def forget_ended_sessions() -> int:
+    """Delete sessions whose time is over, of visitors too, and forget address and browser of those that have ended."""
+    close_old_connections()
+    return players.forget_expired_sessions() + players.forget_ended_sessions()
+
+
+@shared_task
+def forget_unconfirmed() -> int:
+    """Where addresses must be confirmed, delete accounts whose address nobody confirmed within UNCONFIRMED_DAYS, and
+    that never sat at a table nor had coins."""
+    close_old_connections()
+    if settings.EMAIL_VERIFICATION != "mandatory":
+        return 0
+    quiet = player_selectors.unconfirmed(clock.now() - timedelta(days=settings.UNCONFIRMED_DAYS))
+    seated = Seat.objects.filter(player__isnull=False).values("player_id")
+    unused = wallet.without_account(games.without_match(quiet)).exclude(pk__in=seated)
+    return players.forget_unconfirmed(unused)
 
 
 @shared_task
 def forget_old_visits() -> int:
-    """Forget where players came from more than VISIT_DAYS ago."""
+    """Forget where players came from more than VISIT_DAYS ago, and names that are no longer kept from others."""
     close_old_connections()
-    return visits.forget_old()
+    return visits.forget_old() + former_names.forget_old()

@@ -44,6 +44,7 @@ __all__ = [
     "search",
     "statement",
     "totals",
+    "without_account",
 ]
 
 PAGE = 50
@@ -190,6 +191,11 @@ _LINE = "l.id, t.at, t.reference, t.kind, l.coins::bigint, l.balance::bigint, o.
 def balance(player_id: int) -> int:
     """The player's coins; 0 without an account."""
     return balances([player_id])[player_id]
+
+
+def without_account(players: QuerySet[Any]) -> QuerySet[Any]:
+    """Those of these players who have no account of coins."""
+    return players.filter(wallet_account=None)
 
 
 def balances(player_ids: Collection[int]) -> dict[int, int]:

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from allauth.account.models import EmailAddress
 from allauth.usersessions.models import UserSession
+from django.conf import settings
+from django.contrib.sessions.models import Session
 from django.core import mail
 from django.test import Client
 from django.utils import timezone
@@ -31,6 +33,7 @@ from tests.players.accounts import (
     whose,
 )
 from tests.rooms import stage
+from wallet import services as wallet
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -362,6 +365,88 @@ def test_the_account_page_lists_sessions_and_ends_the_others() -> None:
     assert services.forget_ended_sessions() == 1 and not UserSession.objects.exists()
 
 
+def test_sessions_that_nobody_listed_end_as_well() -> None:
+    """Django gives a session another key by itself: after a new secret key, and in code that is not ours."""
+    ana = account()
+    here, there = signed_in(ana), signed_in(ana)
+    session = there.session
+    session.cycle_key()
+    there.cookies[settings.SESSION_COOKIE_NAME] = str(session.session_key)
+    socket = selectors.Identity(ana.pk, session_key(there), stamp_of(ana))
+    assert whose(there) == ana and selectors.ended_identities({socket})[0] == set()
+    here.post("/accounts/sessions/end/")
+    assert selectors.ended_identities({socket})[0] == {socket}, "its sockets too"
+    assert whose(there) is None and whose(here) == ana
+    own = selectors.Identity(ana.pk, session_key(here), stamp_of(Player.objects.get(pk=ana.pk)))
+    assert selectors.ended_identities({own})[0] == set()
+    services.end_sessions(ana.pk)
+    assert whose(here) is None
+
+
+def test_a_row_read_before_brings_no_session_back() -> None:
+    ana = account()
+    there = signed_in(ana)
+    before = Player.objects.get(pk=ana.pk)
+    kept = there.session.session_key
+    UserSession.objects.all().delete()
+    services.end_sessions(ana.pk)
+    before.first_name = "Ana"
+    before.save()
+    assert Player.objects.get(pk=ana.pk).first_name == "Ana"
+    assert whose(there) is None, kept
+
+
+def test_a_session_with_another_key_is_listed_again() -> None:
+    ana = account()
+    here = signed_in(ana)
+    session = here.session
+    session.cycle_key()
+    here.cookies[settings.SESSION_COOKIE_NAME] = str(session.session_key)
+    assert text(here.get("/accounts/")).count("this one") == 1
+    assert [one.session_key for one in UserSession.objects.all()] == [session.session_key]
+
+
+def test_sessions_whose_time_is_over_are_deleted(monkeypatch: pytest.MonkeyPatch) -> None:
+    here, there = signed_in(account()), browser()
+    there.get("/accounts/login/")
+    for number in range(5):
+        Session.objects.create(session_key=f"old{number}", session_data="", expire_date=timezone.now())
+    alive = set(Session.objects.exclude(session_key__startswith="old").values_list("pk", flat=True))
+    monkeypatch.setattr(services, "EXPIRED_AT_ONCE", 3)
+    assert tasks.forget_ended_sessions() == 3 and tasks.forget_ended_sessions() == 2
+    assert set(Session.objects.values_list("pk", flat=True)) == alive and whose(here) is not None
+
+
+def test_accounts_that_nobody_confirmed_are_forgotten(must_confirm: None, settings: Any) -> None:
+    settings.UNCONFIRMED_DAYS = 7
+    played = account("Played", confirmed=False)
+    stage.running(played, stage.person("Cleo"))
+    Seat.objects.filter(player=played).delete()
+    sits = account("Sits", confirmed=False)
+    stage.waiting(sits)
+    coins = account("Coins", confirmed=False)
+    wallet.open_account(coins.pk)
+    account("Boss", confirmed=False, is_staff=True)
+    account("Confirmed")
+    account("Gone", confirmed=False)
+    account("Gone too", confirmed=False)
+    bo = browser()
+    guest(bo)
+    Seat.objects.filter(player=whose(bo)).delete()
+    Player.objects.update(last_seen_at=timezone.now() - timedelta(days=6.9))
+    assert tasks.forget_unconfirmed() == 0
+    Player.objects.update(last_seen_at=timezone.now() - timedelta(days=7.1))
+    # A guest of long ago who signs up now has the whole time before the account is forgotten.
+    sign_up(bo, "Bo")
+    settings.EMAIL_VERIFICATION = "none"
+    assert tasks.forget_unconfirmed() == 0
+    settings.EMAIL_VERIFICATION = "mandatory"
+    assert tasks.forget_unconfirmed() == 2 and tasks.forget_unconfirmed() == 0
+    left = set(Player.objects.filter(is_guest=False).values_list("shown_name", flat=True))
+    assert left == {"Played", "Sits", "Coins", "Boss", "Confirmed", "Bo"}
+    assert sign_up(browser(), "Gone").status_code == 302
+
+
 # -- bans --------------------------------------------------------------------------------------------------------
 
 
@@ -423,7 +508,7 @@ def test_the_export_holds_all_that_is_ones_own() -> None:
     answer = client.post("/accounts/export/")
     assert answer.status_code == 200 and answer.headers["Content-Type"] == "application/zip"
     packed = zipfile.ZipFile(io.BytesIO(answer.content))
-    names = [f"{name}.{form}" for name in ("gold", "matches", "profile", "visits") for form in ("csv", "json")]
+    names = [f"{name}.{form}" for name in ("gold", "matches", "names", "profile", "visits") for form in ("csv", "json")]
     assert sorted(packed.namelist()) == names
     assert json.loads(packed.read("profile.json"))[0]["address"] == "ana@play.example"
     (match,) = json.loads(packed.read("matches.json"))
@@ -453,7 +538,8 @@ def test_a_deleted_account_leaves_a_number_and_nothing_personal() -> None:
     assert MatchSeat.objects.get(player=ana).name == f"Former player {ana.pk}"
     assert not EmailAddress.objects.exists() and not UserSession.objects.exists()
     assert whose(client) is None and sign_in(browser(), "ana").status_code == 200
-    assert sign_up(browser(), "Ana").status_code == 302, "name and address are free again"
+    assert sign_up(browser(), "Ana").status_code == 200, "nobody passes for the one who left"
+    assert sign_up(browser(), "Berta", ana.email).status_code == 302, "the address is free again"
 
 
 def test_an_account_in_a_match_is_asked_before_its_end() -> None:

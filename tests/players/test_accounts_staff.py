@@ -148,3 +148,19 @@ def test_an_address_that_had_its_bonus_is_known_under_a_new_key(settings: Any) -
     settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "a new key " * 6, [settings.SECRET_KEY]
     assert not services.first_use_of("ana@play.example")
     assert services.first_use_of("ben@play.example") and not services.first_use_of("ben@play.example")
+
+
+def test_the_admin_has_no_form_of_its_own_for_a_new_password() -> None:
+    """Ours counts wrong passwords, and the owner gets a mail."""
+    ana = boss()
+    client = signed_in(ana)
+    set_up(client)
+    ours = "/accounts/password/change/"
+    new = {"old_password": PASSWORD, "new_password1": "zz top 991 aa", "new_password2": "zz top 991 aa"}
+    for answer in (client.get("/admin/password_change/"), client.post("/admin/password_change/", new)):
+        assert answer.status_code == 302 and answer.headers["Location"] == ours
+    assert client.get("/admin/password_change/done/").headers["Location"] == ours
+    wrong = {"oldpassword": "wrong", "password1": "zz top 991 aa", "password2": "zz top 991 aa"}
+    statuses = [client.post(ours, wrong).status_code for _i in range(7)]
+    assert statuses[0] == 200 and statuses[-1] == 429
+    assert Player.objects.get(pk=ana.pk).check_password(PASSWORD)

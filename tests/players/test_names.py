@@ -23,7 +23,7 @@ HONEST = [
     "山田 太郎", "マイケル・Ｊ", "Mike 太郎", "김민수", "Γιώργος", "Νίκη", "Ρένα", "Владимир", "Вова",
     "Андрей", "Оксана", "Ёлка",
     "Joe Root", "Kanye West", "Badminton Fan", "Stafford", "Supporter", "Robot Rock", "Dominik", "Modesta",
-    "Guestina",
+    "Guestina", "Housewife", "Banksy", "Caren", "Teamo", "Operetta", "Oleg Bankov",
 ]  # fmt: skip
 RESERVED = [
     "xXmoderatorXx",
@@ -35,6 +35,9 @@ RESERVED = [
     "System", "r00t",
     "ROOT", "Dominopoker", "D0m1n0p0ker", "Domino Poker", "dominopoker fan", "Dealer", "Bot", "b0t", "Bot 3",
     "ВОТ", "West",
+    "Official Olga", "System Message", "Domino Team", "Dealer Olga", "The House", "House Bank", "Banker", "Cashier 7",
+    "Security", "Poker Service", "Payouts", "Payout Olga", "Refund Desk", "Refunds", "Operator", "Customer Care",
+    "Te4m", "Game Master", "Help Desk", "0fficial", "Care",
     "n0rth", "Maple", "Guest", "Guest 1234", "GUEST-1", "Former player", "former  player", "Former_Player",
 ]  # fmt: skip
 INVISIBLE = {
@@ -218,3 +221,13 @@ def test_the_key_follows_the_name() -> None:
     assert marta.name_key == keys("Berta")[0] and marta.username_key == keys("marta")[0]
     marta.save(update_fields=["last_login"])
     assert refusal("berta").code == "taken"
+
+
+def test_names_of_staff_are_not_to_be_had_with_a_number(db: None) -> None:
+    boss = Player.objects.create(username="olga", shown_name="Olga", is_staff=True)
+    Player.objects.create(username="dora", shown_name="Dora")
+    for name in ("Olga2", "Olga 7", "OLGA_99", "0lga1", "Olga ٣", "Olga-1-2"):
+        assert refusal(name).code in {"taken", "mixed"}, name
+    for name in ("Dora2", "Olga Dora", "Olgar2"):
+        assert checked(name) == name
+    assert checked("Olga2", player=boss) == "Olga2"

@@ -1,6 +1,8 @@
 """Where players came from: kept for a while, for those who look after the place and for the players themselves."""
 
 from datetime import timedelta
+from importlib import import_module
+from typing import Any
 
 import pytest
 from django.db.models import F
@@ -30,7 +32,33 @@ def test_coming_again_from_the_same_place_is_one_row_with_the_last_time() -> Non
     came(ana, "192.0.2.7")
     assert Visit.objects.get().at > first
     came(ana, "192.0.2.7", "Other/1.0")
-    assert [one.browser for one in visits.of_player(ana.pk)] == ["Other/1.0", "Firefox on Linux"]
+    assert [one.browser for one in visits.of_player(ana.pk)] == ["Another browser", "Firefox on Linux"]
+
+
+def test_a_kind_of_browser_is_one_row_whatever_it_says_of_itself() -> None:
+    ana = account("Ana")
+    for number in range(5):
+        came(ana, "192.0.2.7", f"Mozilla/5.0 (X11; Linux x86_64) Firefox/14{number}.0")
+        came(ana, "192.0.2.7", f"Other/{number}")
+    assert [one.browser for one in visits.of_player(ana.pk)] == ["Another browser", "Firefox on Linux"]
+    for number in range(5):
+        came(ana, f"192.0.2.{number + 10}")
+    assert len(visits.of_player(ana.pk)) == 7
+    assert [one.network for one in visits.of_player(ana.pk, 2)] == ["192.0.2.14", "192.0.2.13"]
+
+
+def test_visits_of_before_are_joined_by_the_kind_of_browser() -> None:
+    """The migration's step."""
+    joined: Any = import_module("players.migrations.0008_visits_by_kind").joined
+    fox = "Mozilla/5.0 (X11; Linux x86_64) Firefox/"
+    rows = [
+        (5, 7, "a", f"{fox}140"),
+        (4, 7, "a", f"{fox}139"),
+        (3, 7, "b", f"{fox}1"),
+        (2, 8, "a", "x"),
+        (1, 8, "a", "y"),
+    ]
+    assert joined(rows) == ({5: "Firefox/Linux", 3: "Firefox/Linux", 2: ""}, [4, 1])
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,15 @@
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import pytest
+from allauth.account.models import EmailAddress, EmailConfirmationHMAC
+from django.db import OperationalError
 from django.test import override_settings
 
-from players.models import Player
-from rooms import accounts, closing, export, seating
+from players.models import Player, UsedAddress
+from rooms import accounts, closing, export, seating, tasks
 from rooms.errors import NotEnough, RoomError, TooMany
 from rooms.models import Room, Seat
 from tests.players.accounts import account, browser
@@ -104,3 +107,57 @@ def test_ones_own_data_has_every_coin() -> None:
     sheet = export.gold(ana)
     assert [(row[1], row[3], row[4]) for row in sheet.rows] == [("welcome", 5000, 5000), ("fee", -300, 4700)]
     assert "gold" in {make(ana).name for make in export.SHEETS}
+
+
+def link_of(address: EmailAddress) -> str:
+    return f"/accounts/confirm-email/{EmailConfirmationHMAC(address).key}/"
+
+
+def test_a_confirmation_without_its_bonus_is_none(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings.EMAIL_VERIFICATION = settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+    ana = account("Ana", confirmed=False)
+    address = EmailAddress.objects.get(user=ana)
+
+    def late(player_id: int) -> None:
+        raise OperationalError("canceling statement due to lock timeout")
+
+    with monkeypatch.context() as now:
+        now.setattr("wallet.services.welcome", late)
+        assert browser().post(link_of(address)).status_code == 503
+    address.refresh_from_db()
+    assert not address.verified and not UsedAddress.objects.exists()
+    assert browser().post(link_of(address)).status_code == 302
+    assert wallet.balance(ana.pk) == 5000
+
+
+@pytest.mark.parametrize("verification", ["mandatory", "none"])
+def test_lost_bonuses_are_given_later_and_once(settings: Any, verification: str) -> None:
+    settings.EMAIL_VERIFICATION = settings.ACCOUNT_EMAIL_VERIFICATION = verification
+    must = verification == "mandatory"
+    ana, ben = account("Ana"), account("Ben", confirmed=False)
+    twin = account("Twin")
+    Player.objects.filter(pk=twin.pk).update(email="ana+2@play.example")
+    EmailAddress.objects.filter(user=twin).update(email="ana+2@play.example")
+    account("Sam", is_staff=True)
+    Player.objects.create(username="nobody")
+    Player.objects.create(username="guest-1", is_guest=True)
+    closed = account("Cleo")
+    accounts.close(closed.pk)
+    assert tasks.give_missing_bonuses() == (2 if must else 3)
+    assert tasks.give_missing_bonuses() == 0
+    assert [wallet.balance(one.pk) for one in (ana, ben, twin)] == [5000, 0 if must else 5000, 0]
+    assert sum(wallet.totals().values()) == 0
+
+
+def test_an_account_that_cannot_be_given_holds_up_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    account("Ana")
+    ben = account("Ben")
+    whole = accounts.welcome
+
+    def some(player: Player, address: str) -> None:
+        if player.shown_name == "Ana":
+            raise OperationalError("late")
+        whole(player, address)
+
+    monkeypatch.setattr("rooms.accounts.welcome", some)
+    assert tasks.give_missing_bonuses() == 1 and wallet.balance(ben.pk) == 5000

@@ -16,8 +16,10 @@ from games import transcript
 from games.models import Match, MatchEvent
 from players import services as players
 from players.models import Ban, Player, StaffAct
+from players.staff import record
 from rooms import closing, sheets
 from rooms.models import Room
+from rooms.staff_forms import CorrectionForm
 from tests.players.accounts import account, browser, sign_in, text, whose
 from tests.rooms import stage
 from tests.rooms.house import ROLES, browser_of, member, played, staff
@@ -450,6 +452,22 @@ def test_a_correction_is_declined_with_a_reason() -> None:
     assert StaffAct.objects.get(act="decline").reason == "no proof"
 
 
+def test_nobody_notes_or_asks_on_the_own_account_and_only_admins_on_those_of_staff() -> None:
+    mo, sue = member("moderator", "Mo"), member("senior", "Sue")
+    with transaction.atomic():
+        coins.welcome(mo.pk)
+        coins.welcome(sue.pk)
+    client = browser_of(mo)
+    for player, words in ((mo, "Nobody acts on their own account."), (sue, "Only admins act")):
+        noted = client.post(f"{HOUSE}/players/{player.pk}/note/", {"reason": "a fine fellow"})
+        for answer in (noted, ask(client, player)):
+            assert answer.status_code == 400 and words in text(answer)
+    assert not Correction.objects.exists() and not {"note", "ask"} & set(acts())
+    boss = staff("admin")
+    assert boss.post(f"{HOUSE}/players/{mo.pk}/note/", {"reason": "fine"}).status_code == 302
+    assert ask(boss, sue).status_code == 302
+
+
 def test_refusals_of_corrections_are_said_in_words(settings: Any) -> None:
     ana = rich("Ana")
     sue = member("senior", "Sue")
@@ -457,7 +475,7 @@ def test_refusals_of_corrections_are_said_in_words(settings: Any) -> None:
         coins.welcome(sue.pk)
     client = browser_of(sue)
     refused = [
-        (ask(client, sue), "Nobody corrects their own account."),
+        (ask(client, sue), "Nobody acts on their own account."),
         (ask(client, ana, settings.CORRECTION_COINS + 1), "more than one person may correct"),
         (ask(client, ana, 5, corrects="welcome:999"), "not the reverse of that transaction"),
         (ask(client, account("Poor")), "Only registered players have coins"),
@@ -470,7 +488,7 @@ def test_refusals_of_corrections_are_said_in_words(settings: Any) -> None:
     made = Correction.objects.get()
     own = client.post(f"{HOUSE}/corrections/{made.pk}/approve/")
     assert own.status_code == 400 and "A second person must approve" in text(own)
-    ask(staff("moderator", "Mo"), sue)
+    assert ask(staff("admin", "Mo"), sue).status_code == 302
     of_sue = Correction.objects.latest("pk")
     for answer_word in ("approve", "decline"):
         mine = client.post(f"{HOUSE}/corrections/{of_sue.pk}/{answer_word}/", {"reason": "x"})
@@ -622,6 +640,50 @@ def test_a_quick_forfeit_of_a_large_pot_is_flagged(settings: Any) -> None:
     assert "forfeit" not in signs(client)
     settings.FLAG_POT_COINS, settings.FLAG_FORFEIT_SECONDS = 1200, -1
     assert "forfeit" not in signs(client)
+
+
+# -- nonsense ----------------------------------------------------------------------------------------------------
+
+
+def test_nobody_gets_a_failure_for_a_nul() -> None:
+    ana, client = rich("Ana"), staff("senior")
+    lists = ["players/player", "players/staffact", "games/match", "rooms/room", "wallet/transaction"]
+    for page in ["ledger/?x=%00", "ledger.csv?x=%00"]:
+        assert client.get(f"{HOUSE}/{page}").status_code == 200, page
+    for page in ["ledger/?reference=%00", "ledger.csv?player=%00", "flags/?days=%00"]:
+        assert client.get(f"{HOUSE}/{page}").status_code == 400, page
+    for one in lists:
+        for query in ("act__exact", "status__exact", "kind__exact", "game__exact", "is_guest__exact", "q", "x"):
+            assert client.get(f"/admin/{one}/?{query}=%00").status_code == 302, (one, query)
+    assert ask(staff("moderator"), ana, 5).status_code == 302
+    number = Correction.objects.get().pk
+    for answer in ("approve", "decline"):
+        refused = client.post(f"{HOUSE}/corrections/{number}/{answer}/", {"reason": "a\0"})
+        assert refused.status_code == 400 and "Null characters" in text(refused)
+    assert Correction.objects.get().status == "pending"
+
+
+def test_the_record_takes_every_text() -> None:
+    record(None, "note", subject="a\0b", reason="c\0")
+    act = StaffAct.objects.get()
+    assert (act.subject, act.reason) == ("ab", "c")
+
+
+def test_the_record_of_a_search_has_the_fields_of_the_form() -> None:
+    client = staff("support")
+    client.get(f"{HOUSE}/ledger/?kind=fee&kind=welcome&room=7&x=secret&player=&page=2")
+    assert StaffAct.objects.get(act="ledger").subject == "room=7&kind=fee&kind=welcome"
+
+
+@pytest.mark.parametrize("amount", ["1_000", "10 ", " 10", "٣", "1e3", "0x1", "+5", "5.0", "1\n", "- 5", ""])
+def test_coins_are_plain_digits(amount: str) -> None:
+    form = CorrectionForm({"amount": amount, "reason": "because"})
+    assert "amount" in form.errors
+
+
+def test_coins_below_nothing_are_taken() -> None:
+    form = CorrectionForm({"amount": "-250", "reason": "because"})
+    assert form.is_valid() and form.cleaned_data["amount"] == -250
 
 
 # -- the first staff ---------------------------------------------------------------------------------------------
