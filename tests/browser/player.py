@@ -157,21 +157,24 @@ def wait_for_turn(mine: Page, others: list[Page], selector: str) -> None:
 
 
 def to_the_result(*pages: Page) -> None:
-    """The table plays for everybody, so that a test of what follows need not click through a match; until each page
-    shows the result."""
+    """The table plays for everybody, so that a test of what follows need not click through a match; then each page is
+    loaded anew and shows the result."""
     from rooms import clock, playing
     from rooms.models import Room, Seat
 
-    room = Room.objects.get(status=Room.Status.PLAYING)
+    room = Room.objects.latest("pk")
+    running = Room.objects.filter(pk=room.pk, status__in=[Room.Status.STARTING, Room.Status.PLAYING])
     Seat.objects.filter(room=room, player__isnull=False).update(auto_play=True)
     ends = time.monotonic() + END_SECONDS
-    while Room.objects.filter(pk=room.pk, status=Room.Status.PLAYING).exists():
+    while running.exists():
         assert time.monotonic() < ends, "the match did not end in time"
-        Room.objects.filter(pk=room.pk, status=Room.Status.PLAYING).update(due_at=clock.now())
+        running.filter(status=Room.Status.PLAYING).update(due_at=clock.now())
         playing.ring(room.pk)
         pages[0].wait_for_timeout(20)  # keeps the browser's messages coming
     for page in pages:
-        page.locator('[data-sheet="final"]:visible').wait_for()
+        page.reload()  # else it would show tile by tile what it has missed
+        page.locator("[data-sheet]:visible").first.wait_for()
+    play_together(list(pages))  # the sheet of the last round may have to be put away first
 
 
 # -- what there is to see --------------------------------------------------------------------------------------------

@@ -83,8 +83,8 @@ def test_open_a_table_and_sit_down_at_it_from_another_page(visit: Visit) -> None
 
 def test_the_own_room_stays_a_way_back_while_its_row_changes(visit: Visit) -> None:
     host = visit()
-    host.click("text=Open a table")
-    host.click("text=Open the table")
+    host.click("text=Open a room")
+    host.click("text=Open the room")
     expect(host).to_have_url(TABLE)
     room = Room.objects.get()
     host.goto(host.url.split("/tables/")[0] + "/lobby/")
@@ -120,7 +120,7 @@ def test_a_double_click_opens_one_table(visit: Visit) -> None:
     assert Room.objects.count() == 1
     page.go_back()
     page.reload()
-    expect(page.locator("text=Your room")).to_be_visible()
+    expect(page.locator("#own-title")).to_be_visible()
     page.click("text=Back to the room")
     expect(page).to_have_url(TABLE)
 

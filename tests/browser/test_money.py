@@ -90,6 +90,7 @@ def test_a_paid_match_from_the_form_to_the_last_coin(sign_in: SignIn, live_site:
     tab = ana.context.new_page()
     tab.goto(f"{url}/rules/")
     expect(coins_in(tab)).to_have_text("5000")
+    ana.bring_to_front()  # a tab behind another one draws a frame a second
     code = open_paid(ana, url, 101)
     expect(coins_in(tab)).to_have_text("4899", timeout=2000)
     expect(ana.locator(".room .pot b")).to_have_text("101")

@@ -137,7 +137,7 @@ def test_the_result_stays_when_the_table_is_cleared(arrive: Arrive, other_site: 
     site = other_site(RESULT_SECONDS="1", worker=True)
     host, other = pair(arrive, site.url)
     player.fill_and_start(host)
-    player.to_the_result(host, other)
+    player.play_together([host, other])
     expect(host.locator(".rematch-line")).to_contain_text("The table is cleared", timeout=15_000)
     expect(host.locator("[data-action=rematch]")).to_be_hidden()
     expect(host.locator(".places li")).to_have_count(4)

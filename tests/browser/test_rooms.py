@@ -203,7 +203,7 @@ def test_who_watches_sees_no_hand_and_is_asked_nothing(arrive: Arrive, live_site
     player.fill_and_start(host)
     host.locator("[data-bid]:visible").first.wait_for()
     expect(watcher.locator(".strip-message")).to_have_text("You are watching · Anna is bidding")
-    player.to_the_result(host, watcher)
+    player.play_together([host, watcher])
     assert watcher.locator("[data-hand-tile], [data-bid], [data-action=rematch]:visible").count() == 0
     views = [frame["view"] for text in frames if (frame := json.loads(text))["t"] == "update" and frame["view"]]
     assert len(views) > 10 and all(view["hand"] is None and view["seat"] is None for view in views)
