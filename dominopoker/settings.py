@@ -296,7 +296,7 @@ EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = env("MAIL_FROM", f"Domino Poker <noreply@{urlsplit(SITE_URL).hostname}>")
 
 # Nobody sends us more than a form; a longer one is answered with 400 before it is read.
-DATA_UPLOAD_MAX_MEMORY_SIZE = 65536
+DATA_UPLOAD_MAX_MEMORY_SIZE = 262_144
 SESSION_COOKIE_AGE = 60 * 86400
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
