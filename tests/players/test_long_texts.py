@@ -61,7 +61,7 @@ def test_the_code_of_the_second_step_is_bounded() -> None:
 
 
 def test_a_body_that_is_no_form_of_ours_is_not_read() -> None:
-    assert sign_in(browser(), "x" * 70_000).status_code == 400
+    assert sign_in(browser(), "x" * 300_000).status_code == 400
 
 
 def ends(field: forms.CharField) -> bool:

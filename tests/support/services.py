@@ -164,25 +164,24 @@ def empty(services: Services, database: str) -> None:
                 raise
 
 
+def _if_changed(name: str, kept: bool) -> sql.Composed:
+    """The name of this table, if it is not as the migrations left it."""
+    query = "SELECT {n} WHERE EXISTS (SELECT FROM {t})"
+    if kept:
+        query = "SELECT {n} WHERE EXISTS ((TABLE {t} EXCEPT TABLE {c}) UNION ALL (TABLE {c} EXCEPT TABLE {t}))"
+    return sql.SQL(query).format(n=sql.Literal(name), t=sql.Identifier(name), c=sql.Identifier(KEPT, name))
+
+
 def _empty(connection: "psycopg.Connection[tuple[object, ...]]") -> None:
     rows = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = %s", [KEPT])
     kept = {str(name) for (name,) in rows}
-    changed: list[str] = []
-    for name in tables(connection):
+    # All in one question: this runs after every test.
+    looks = [_if_changed(name, name in kept) for name in tables(connection)]
+    changed = [str(name) for (name,) in connection.execute(sql.SQL(" UNION ALL ").join(looks))]
+    for name in changed:
+        # Nothing follows from it: as a replica the server asks no foreign key. TRUNCATE takes ten times as long.
+        connection.execute(sql.SQL("DELETE FROM {}").format(sql.Identifier(name)))
+    for name in kept.intersection(changed):
         table, copy = sql.Identifier(name), sql.Identifier(KEPT, name)
-        if name in kept:
-            query = sql.SQL("SELECT EXISTS ((TABLE {t} EXCEPT TABLE {c}) UNION ALL (TABLE {c} EXCEPT TABLE {t}))")
-        else:
-            query = sql.SQL("SELECT EXISTS (SELECT FROM {t})")
-        row = connection.execute(query.format(t=table, c=copy)).fetchone()
-        if row and row[0]:
-            changed.append(name)
-    if not changed:
-        return
-    names = sql.SQL(", ").join(sql.Identifier(name) for name in changed)
-    # Without CASCADE a kept table that points at an emptied one would be an error, and with it a loss.
-    connection.execute(sql.SQL("TRUNCATE {} CASCADE").format(names))
-    for name in kept:
-        table, copy = sql.Identifier(name), sql.Identifier(KEPT, name)
-        back = sql.SQL("INSERT INTO {t} OVERRIDING SYSTEM VALUE TABLE {c} ON CONFLICT DO NOTHING")
+        back = sql.SQL("INSERT INTO {t} OVERRIDING SYSTEM VALUE TABLE {c}")
         connection.execute(back.format(t=table, c=copy))
