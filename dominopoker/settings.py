@@ -282,6 +282,7 @@ MFA_FORMS = {
 }
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Domino Poker"
+MFA_TOTP_TOLERANCE = 1  # a code may be one period old or early: typing takes time, and clocks differ (RFC 6238, 5.2)
 # Whether an address must be confirmed first is asked by `players.doors`.
 MFA_ALLOW_UNVERIFIED_EMAIL = True
 
