@@ -250,13 +250,19 @@ def table_return(request: HttpRequest, code: str) -> HttpResponse:
 
 @require_POST
 def table_leave(request: HttpRequest, code: str) -> HttpResponse:
-    """Leave for good: the seat of a waiting room, or the match. Leaving where one does not sit changes nothing."""
+    """Leave for good: the seat of a waiting room, or the match. Leaving where one does not sit changes nothing.
+
+    `gives_up` is what the page asked about, `seat` or `match`: when it has become the other since, the page comes
+    again and shows what it is."""
     player = player_in(request)
     room = selectors.room_by_code(code)
     try:
         if player is None or room is None:
             raise NoSuchRoom
-        closing.leave(room.pk, player.pk)
+        asked = {"seat": Room.Status.WAITING, "match": Room.Status.PLAYING}.get(request.POST.get("gives_up", ""))
+        closing.leave(room.pk, player.pk, closing.stake(code, asked) if asked is not None else None)
+    except NotAgreed:
+        return redirect("table", code)
     except NoSuchRoom:
         return redirect("home")  # alike for a table that exists and one that does not
     response = redirect("home" if room.visibility == Room.Visibility.SOLO else "lobby")

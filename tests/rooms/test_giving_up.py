@@ -174,3 +174,15 @@ def test_quick_play_leaves_no_seat_for_a_table_that_may_not_be_opened() -> None:
     with override_settings(ROOMS_IN_TEN_MINUTES=1):
         assert client.post("/quick/", {"give_up": stage.stake(own)}).status_code == 429
     assert table_of(ana) == own
+
+
+def test_leaving_a_waiting_room_is_no_forfeit_of_the_match_that_began_meanwhile() -> None:
+    host, ana = rich("Host"), rich("Ana")
+    room = paid(1000, host, ana)
+    client = client_of(ana)
+    start(room)
+    answer = client.post(f"/tables/{room.code}/leave/", {"gives_up": "seat"})
+    assert answer.headers["Location"] == f"/tables/{room.code}/"
+    assert Seat.objects.filter(room=room, player=ana).exists() and has(ana) == [4000]
+    assert client.post(f"/tables/{room.code}/leave/", {"gives_up": "match"}).status_code == 302
+    assert not Seat.objects.filter(room=room, player=ana).exists() and MatchSeat.objects.filter(forfeited=True).exists()

@@ -38,6 +38,8 @@ export function createLeaving(root, { state, end }) {
     const asked = question(room);
     if (!(await confirm({ ...asked, text: `${asked.text} ${leavingText(room)}`.trim() }))) return;
     end();
-    document.getElementById("leave-form").requestSubmit();
+    const form = document.getElementById("leave-form");
+    form.elements.gives_up.value = room.status === "waiting" ? "seat" : "match";
+    form.requestSubmit();
   };
 }

@@ -154,7 +154,7 @@ export function coinSheet(room) {
   return money.payout === undefined ? rewardSheet(money) : potSheet(room, money);
 }
 
-function rewardSheet({ reward, offered, left }) {
+function rewardSheet({ reward, offered, left, why }) {
   const lines = [];
   if (reward > 0) {
     lines.push(share(gettext("Reward"), reward, reward < offered
@@ -163,7 +163,7 @@ function rewardSheet({ reward, offered, left }) {
   } else if (offered > 0) {
     lines.push(h("p.small", {}, say("This place is worth %(offered)s gold, and the day’s limit is reached.", { offered })));
   } else {
-    lines.push(h("p.small", {}, gettext("First or second place wins gold.")));
+    lines.push(h("p.small", {}, why || gettext("First or second place wins gold.")));
   }
   const today = left > 0 ? say("Left to win today: %(left)s gold.", { left }) : gettext("More gold can be won from midnight UTC.");
   return h("section.coin-sheet", { "aria-label": gettext("Gold") }, ...lines, h("p.small", {}, today));
