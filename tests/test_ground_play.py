@@ -114,7 +114,7 @@ def test_play_from_the_start_to_each_kind_of_end(folder: Path, tmp_path: Path) -
     assert running(folder) == [False, False]
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.soak)])
 def test_a_signal_to_make_stops_all_that_it_started(folder: Path, tmp_path: Path, number: signal.Signals) -> None:
     shell = commands.Shell(tmp_path / "out", "make", "play", env={"LOCAL_DIR": str(folder), "PORT": str(free_port())})
     shell.wait_for("is ready")
