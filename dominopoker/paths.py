@@ -21,6 +21,8 @@ class WithoutSecrets(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         if isinstance(record.args, tuple):
             record.args = tuple(shown(one) if isinstance(one, str) else one for one in record.args)
+        elif isinstance(record.args, dict):  # daphne's way
+            record.args = {name: shown(one) if isinstance(one, str) else one for name, one in record.args.items()}
         if isinstance(record.msg, str):
             record.msg = shown(record.msg)
         return True

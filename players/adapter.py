@@ -1,13 +1,14 @@
 """What accounts are here: whose name may be taken, how an address is written, where a visitor comes from."""
 
 import logging
+from functools import partial
 from smtplib import SMTPException
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.mfa.adapter import DefaultMFAAdapter
 from django.core.exceptions import ValidationError
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -105,7 +106,14 @@ class AccountAdapter(DefaultAccountAdapter):
         return render(request, "account/account_inactive.html", {"ban": services.open_ban(user.pk)}, status=403)
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """A mail that the mail server does not take is a line in the log: it can be asked for again."""
+        """A mail that the mail server does not take is a line in the log: it can be asked for again. In a transaction
+        it waits for the commit: a slow mail server must hold no lock, and what is undone sends nothing."""
+        if connection.in_atomic_block:
+            transaction.on_commit(partial(self._send_mail, template_prefix, email, context), robust=True)
+        else:
+            self._send_mail(template_prefix, email, context)
+
+    def _send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         try:
             super().send_mail(template_prefix, email, context)
         except (SMTPException, OSError) as error:

@@ -11,8 +11,6 @@ from players.models import FormerName, Player, key_of
 
 __all__ = ["Former", "forget_old", "forget_player", "given_up_today", "is_kept", "note", "of_player"]
 
-SHOWN = 50
-
 
 class Former(NamedTuple):
     """What somebody was called, and until when."""

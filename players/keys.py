@@ -28,7 +28,10 @@ def encrypt(text: str) -> str:
 
 
 def decrypt(text: str) -> str:
-    """What was encrypted with this key or one of SECRET_KEY_FALLBACKS. Raises cryptography's InvalidToken."""
+    """What was encrypted with this key or one of SECRET_KEY_FALLBACKS; what was stored before anything was encrypted,
+    as it is. Raises cryptography's InvalidToken."""
+    if not text.startswith(SEALED):
+        return text
     return _box().decrypt(text.removeprefix(SEALED)).decode()
 
 

@@ -27,7 +27,7 @@ class Player(AbstractUser):
     # Moved on by playing (`services.touch`): guests who stay away are forgotten.
     last_seen_at = models.DateTimeField(db_default=Now())
     # Part of what a session is let in by: with another salt all sessions of before are over (`services.end_sessions`).
-    session_salt = models.CharField(max_length=22, blank=True, default="", editable=False)
+    session_salt = models.CharField(max_length=22, blank=True, default="", db_default="", editable=False)
     # When the account was given up: the row stays, without anything personal.
     closed_at = models.DateTimeField(null=True, blank=True, editable=False)
 

@@ -141,6 +141,7 @@ def rename(player: Player, name: str) -> None:
             if row is None:
                 raise ValueError("only a registered player is renamed so")
             if row.shown_name == name:
+                player.shown_name, player.username = row.shown_name, row.username
                 return
             if former_names.given_up_today(row.pk) >= settings.NAMES_A_DAY:
                 raise TooManyNames
@@ -165,10 +166,12 @@ def end_sessions(player_id: int, *, keep: HttpRequest | None = None) -> int:
         keys = list(listed.values_list("session_key", flat=True))
         Session.objects.filter(session_key__in=keys).delete()
         listed.delete()
-    if keep is not None:
-        keep.session[HASH_SESSION_KEY] = Player.objects.get(pk=player_id).get_session_auth_hash()
-        if isinstance(keep.user, Player):
-            keep.user.session_salt = salt
+        if keep is not None:
+            keep.session[HASH_SESSION_KEY] = Player.objects.get(pk=player_id).get_session_auth_hash()
+            # Stored with the salt: whatever this browser asks before the answer is ready finds its session in order.
+            keep.session.save()
+    if keep is not None and isinstance(keep.user, Player):
+        keep.user.session_salt = salt
     return len(keys)
 
 

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from django.conf import settings
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Now
 from django.http import HttpRequest
 
@@ -57,16 +57,15 @@ def neighbours(player_id: int, *, guests: bool) -> list[Neighbour]:
     """The guests, or else the accounts, that came from a network from which this player came, within VISIT_DAYS; those
     who went on as this player first."""
     networks = Visit.objects.filter(player_id=player_id).values("network")
-    came = Visit.objects.filter(player=OuterRef("pk"))
-    went_on = came.filter(account_id=player_id)
+    near = Visit.objects.filter(Q(network__in=networks) | Q(account_id=player_id)).values("player_id")
+    went_on = Visit.objects.filter(player=OuterRef("pk"), account_id=player_id)
     found = (
-        Player.objects.filter(is_guest=guests, closed_at__isnull=True)
+        Player.objects.filter(pk__in=near, is_guest=guests, closed_at__isnull=True)
         .exclude(pk=player_id)
-        .annotate(same_browser=Exists(went_on), same_network=Exists(came.filter(network__in=networks)))
+        .annotate(same_browser=Exists(went_on))
         .order_by("-same_browser", "-pk")
     )
-    near = found.filter(same_browser=True) | found.filter(same_network=True)
-    return [Neighbour(player, player.same_browser) for player in near[:NEIGHBOURS]]
+    return [Neighbour(player, player.same_browser) for player in found[:NEIGHBOURS]]
 
 
 def forget_player(player_id: int) -> None:

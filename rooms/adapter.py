@@ -1,5 +1,6 @@
 """Signing in where it touches a table: a guest who becomes somebody else leaves the guest's seat properly."""
 
+import contextlib
 from typing import Any
 
 from allauth.core.exceptions import ImmediateHttpResponse
@@ -13,6 +14,7 @@ from django.utils.translation import gettext as _
 from players.adapter import AccountAdapter, guest_in
 from players.selectors import Player
 from rooms import accounts, closing, selectors
+from rooms.errors import NotAgreed
 
 GIVES_UP = "gives_up_table"
 
@@ -47,9 +49,13 @@ class SiteAdapter(AccountAdapter):
         if guest is None or guest.pk == user.pk:
             super().login(request, user)
             return
+        table = selectors.running_table(guest.pk)
         running = running_match(guest)
         if running is not None and request.session.get(GIVES_UP) != running:
             messages.info(request, _("Your match has begun. Say whether you give it up, then sign in."))
             raise ImmediateHttpResponse(redirect("account_login"))
+        agreed = closing.stake(str(table["code"]), str(table["status"])) if table is not None else ""
         super().login(request, user)
-        closing.give_up_running(guest.pk)
+        # A match that began since is not forfeited in the guest's name: the seat stays, and is away.
+        with contextlib.suppress(NotAgreed):
+            closing.give_up_running(guest.pk, agreed)

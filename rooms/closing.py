@@ -130,7 +130,12 @@ def give_up_running(player_id: int, agreed: str | None = None) -> None:
 def shut_out(player_id: int) -> None:
     """This player is kept out (banned, account closed): the seat of a waiting room is free again, a running match is
     forfeited, and of a closed account no name is left in any match. Safe to repeat."""
+    _forget_closed(player_id)  # first as well: while there is a seat, whoever looks again finds it
     give_up_running(player_id)
+    _forget_closed(player_id)
+
+
+def _forget_closed(player_id: int) -> None:
     if Player.objects.filter(pk=player_id, closed_at__isnull=False).exists():
         games.forget_name(player_id, players.former_name(player_id))
 

@@ -42,7 +42,7 @@ class Room(models.Model):
     status = models.CharField(max_length=10, choices=Status, default=Status.WAITING)
     match = models.OneToOneField("games.Match", null=True, on_delete=models.PROTECT, related_name="+")
     # Why a solo match paid nothing for a place that is rewarded else; "" when that was not so.
-    unrewarded = models.CharField(max_length=12, choices=Unrewarded, blank=True, default="")
+    unrewarded = models.CharField(max_length=12, choices=Unrewarded, blank=True, default="", db_default="")
     # Players whom the host has sent away: they don't get in again, whichever way they come.
     removed = models.JSONField(default=list)
     # Where those go on who want to play again, once the first of them has said so.
@@ -139,7 +139,7 @@ class Watcher(models.Model):
 
     room = models.ForeignKey(Room, on_delete=models.CASCADE, related_name="watchers")
     channel = models.CharField(max_length=64, unique=True)
-    address = models.CharField(max_length=50, default="unknown")
+    address = models.CharField(max_length=50, default="unknown", db_default="unknown")
     seen_at = models.DateTimeField()
 
     def __str__(self) -> str:

@@ -62,4 +62,5 @@ def test_a_busy_database_is_logged_without_secrets(caplog: pytest.LogCaptureFixt
 @pytest.mark.parametrize("name", ["django.request", "django.security.csrf", "django.server", "django.channels.server"])
 def test_whoever_logs_requests_is_filtered(name: str, caplog: pytest.LogCaptureFixture) -> None:
     logging.getLogger(name).error('"%s" %s', f"GET /join/{SECRET}/ HTTP/1.1", 404)
-    assert '"GET /join/***/ HTTP/1.1" 404' in caplog.text
+    logging.getLogger(name).error("HTTP %(method)s %(path)s", {"method": "GET", "path": f"/tables/{SECRET}/"})
+    assert '"GET /join/***/ HTTP/1.1" 404' in caplog.text and "HTTP GET /tables/***/" in caplog.text

@@ -12,6 +12,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="player",
             name="session_salt",
-            field=models.CharField(blank=True, default="", editable=False, max_length=22),
+            field=models.CharField(blank=True, default="", db_default="", editable=False, max_length=22),
         ),
     ]

@@ -13,6 +13,7 @@ class Migration(migrations.Migration):
             field=models.CharField(
                 blank=True,
                 choices=[("auto_play", "auto-play"), ("unconfirmed", "address not confirmed")],
+                db_default="",
                 default="",
                 max_length=12,
             ),

@@ -10,6 +10,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="watcher",
             name="address",
-            field=models.CharField(default="unknown", max_length=50),
+            field=models.CharField(db_default="unknown", default="unknown", max_length=50),
         ),
     ]

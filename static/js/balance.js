@@ -50,6 +50,6 @@ const socket = createSocket(() => "/ws/me/", {
   onFrame,
   onState: () => {},
   live: "balance",
-  final: [4400, 4401, 4403],
+  final: [4400, 4401],
 });
 socket.open();

@@ -136,6 +136,7 @@ def test_secrets_of_the_second_step_are_not_stored_in_the_clear_and_outlive_a_ne
     secret = set_up(signed_in(ana))
     stored = " ".join(str(data) for data in Authenticator.objects.values_list("data", flat=True))
     assert secret not in stored and "fernet:" in stored
+    assert keys.decrypt("stored before") == "stored before"
     settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "a new key " * 6, [settings.SECRET_KEY]
     assert keys.decrypt(Authenticator.objects.get(type="totp").data["secret"]) == secret
     settings.SECRET_KEY_FALLBACKS = []

@@ -113,3 +113,11 @@ def test_names_of_signs_alone_are_kept_for_nobody() -> None:
     services.rename(ana, "Anouk")
     assert FormerName.objects.get().look == ""
     assert not former_names.is_kept("---", None)
+
+
+def test_a_second_click_does_not_bring_the_old_name_back() -> None:
+    ana = account("Ana")
+    first, second = Player.objects.get(pk=ana.pk), Player.objects.get(pk=ana.pk)
+    for click in (first, second):
+        services.rename(click, "Anouk")
+        assert (click.shown_name, click.username) == ("Anouk", "anouk")
