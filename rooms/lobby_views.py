@@ -286,6 +286,7 @@ def _price(request: HttpRequest, room_id: int, fields: dict[str, str], error: Ro
     context: dict[str, object] = {
         "quote": quote,
         "action": request.path,
+        "back": selectors.public_page(room_id),
         "fields": fields,
         "error": error.text if error else "",
         "may_pay": not isinstance(error, NotEnough | GuestsCannotPay),

@@ -104,6 +104,11 @@ def is_public(room_id: int) -> bool:
     return Room.objects.filter(pk=room_id, visibility=Room.Visibility.PUBLIC).exists()
 
 
+def public_page(room_id: int) -> str:
+    """Where a public room may be looked at; "" for others."""
+    return reverse("room", args=[room_id]) if is_public(room_id) else ""
+
+
 def is_paid(room_id: int) -> bool:
     """Whether this is a public room that waits and where a seat costs coins."""
     waiting = Room.objects.filter(pk=room_id, status=Room.Status.WAITING, visibility=Room.Visibility.PUBLIC)

@@ -44,6 +44,21 @@ def uncovered(page: Page) -> bool:
     return False
 
 
+@pytest.mark.parametrize("size", [PHONE, {"width": 820, "height": 1180}, {"width": 740, "height": 360}], ids=str)
+def test_scores_open_over_the_table_where_there_is_no_room_beside_it(
+    arrive: Arrive, live_site: LiveSite, size: dict[str, int]
+) -> None:
+    page = arrive(viewport=size)
+    player.start(page, live_site.url)
+    page.locator("[data-bid]:visible").first.wait_for()
+    page.click("#scores-button")
+    expect(page.locator("#scores")).to_be_in_viewport(ratio=0.95)
+    box = page.locator("#scores").bounding_box()
+    assert box is not None and box["height"] > size["height"] * 0.7
+    page.keyboard.press("Escape")
+    expect(page.locator("#scores")).to_be_hidden()
+
+
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: str(size["width"]))
 def test_the_felt_stays_in_its_place_from_the_waiting_room_to_the_match(
     arrive: Arrive, live_site: LiveSite, size: dict[str, int]

@@ -204,10 +204,12 @@ def test_guests_and_visitors_are_told_to_sign_up(client: Client) -> None:
     for one in (client, client_of(guest)):
         by_row = one.post(f"/rooms/{room.pk}/sit/", {"agreed_fee": "300"})
         assert by_row.status_code == 403 and 'id="price-error"' in text(by_row) and "Sign up" in text(by_row)
+        back = f'href="/accounts/signup/?next=/rooms/{room.pk}/"'
+        assert back in text(by_row)
         by_code = one.post("/join/", {"code": room.code, "agreed_fee": "300"})
         assert by_code.status_code == 403 and 'id="join-error"' in text(by_code)
         page = text(one.get(f"/rooms/{room.pk}/"))
-        assert "A seat here costs 300 gold" in page and 'data-action="sit-first"' not in page
+        assert back in page and "A seat here costs 300 gold" in page and 'data-action="sit-first"' not in page
     assert Player.objects.count() == 2 and Seat.objects.count() == 1
 
 

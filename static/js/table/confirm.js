@@ -23,8 +23,8 @@ export function confirm({ title, text, yes, no = gettext("Stay"), action, harm =
       h("h2", { id: "ask-title" }, title),
       h("p", { id: "ask-text" }, text),
       h("div.sheet-actions", {},
-        h(harm ? "button.button.danger" : "button.button", { type: "button", "data-action": `confirm-${action}`, onclick: () => close(true) }, yes),
-        h("button.button.primary", { type: "button", "data-action": "stay", onclick: () => close(false) }, no)));
+        h(harm ? "button.button.danger" : "button.button.primary", { type: "button", "data-action": `confirm-${action}`, onclick: () => close(true) }, yes),
+        h(harm ? "button.button.primary" : "button.button", { type: "button", "data-action": "stay", onclick: () => close(false) }, no)));
     sheet.addEventListener("close", () => {
       sheet.remove();
       if (open === sheet) open = null;
