@@ -102,7 +102,7 @@ def test_a_page_that_slept_shows_the_true_clock(arrive: Arrive, live_site: LiveS
     other.wait_for_timeout(1900)
     player.at_table(other)
     assert abs(seconds_shown(other) - seconds_left()) < 0.5
-    player.to_the_result(host, other)
+    player.play_together([host, other])
     assert not MatchEvent.objects.filter(by="idle").exists()
 
 
@@ -159,7 +159,7 @@ def test_a_wrong_device_clock_changes_nothing(arrive: Arrive, live_site: LiveSit
     other.evaluate(f"window.jump({-2 * skew})")
     other.wait_for_timeout(2500)
     assert abs(seconds_shown(other) - seconds_left()) < 0.5
-    player.to_the_result(host, other)
+    player.play_together([host, other])
     assert not MatchEvent.objects.filter(by="idle").exists()
 
 
