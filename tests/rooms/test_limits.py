@@ -88,10 +88,10 @@ def test_a_household_of_ipv6_is_one_address() -> None:
 
 
 def test_a_minute_later_it_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    # The script counts failures in whole seconds of the server: a second and its fraction.
-    expire(monkeypatch, failed=1, pending=1)
+    # The script counts failures in whole seconds of the server: up to one of them is over already.
+    expire(monkeypatch, failed=3, pending=1)
     assert passed(["player:1"] * 20) == 10 and not guess("player:1")
-    time.sleep(1.1)
+    time.sleep(3.1)
     assert guess("player:1")
 
 
