@@ -30,7 +30,8 @@ def finish(table: Table, now: datetime) -> None:
     assert table.step is not None and table.step.outcome is not None
     settlement.settle(table, table.step.outcome)
     assert room.match_id is not None
-    stats.record_match(room.match_id)
+    if not any(seat.player_id is None and not seat.forfeited for seat in table.seats):
+        stats.record_match(room.match_id)  # a match with a bot from the start counts nowhere: it need not be read
     _stop_clocks(room)
     free_seats(table)
 

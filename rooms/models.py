@@ -47,6 +47,8 @@ class Room(models.Model):
     removed = models.JSONField(default=list)
     # Where those go on who want to play again, once the first of them has said so.
     rematch = models.OneToOneField("self", null=True, on_delete=models.SET_NULL, related_name="+")
+    # The finished table that this one is a rematch of; NULL at almost all, which then need not look for it.
+    follows = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="+", db_index=False)
     version = models.PositiveIntegerField(default=1)
     created_at = models.DateTimeField()
     expires_at = models.DateTimeField()
@@ -125,7 +127,8 @@ class Seat(models.Model):
 class Connection(models.Model):
     """Presence with a lease: one row a socket, void when not seen for three heartbeats."""
 
-    seat = models.ForeignKey(Seat, on_delete=models.CASCADE, related_name="connections")
+    # The database itself deletes them with their seat (migration 0006): one statement less at each leaving.
+    seat = models.ForeignKey(Seat, on_delete=models.DO_NOTHING, related_name="connections")
     channel = models.CharField(max_length=64, unique=True)
     seen_at = models.DateTimeField()
 

@@ -13,9 +13,9 @@ from games.services import Step
 from players import selectors as players
 from rooms import clock, closing, presence
 from rooms.errors import ClockUnsure, Closed, Late, NoSuchRoom, NotOpen
-from rooms.models import Room
+from rooms.models import Room, Seat
 from rooms.retries import retried
-from rooms.table import SUBSTITUTE_LEVEL, Table, locked, seats_of, seconds
+from rooms.table import SUBSTITUTE_LEVEL, Table, locked, seconds
 
 AUTO_PLAY_AFTER = 3  # missed turns (rules: warning, inactive, auto-play)
 
@@ -175,11 +175,14 @@ def _go_on(table: Table, result: Step, *, by_person: bool) -> None:
 
 def _think(room_id: int) -> Thought | None:
     """Outside any lock: what the table would answer for a seat that plays by itself or has run out of time."""
-    room = Room.objects.filter(pk=room_id, status=Room.Status.PLAYING).first()
-    if room is None or room.match_id is None or room.due_at is None or room.due_at > clock.now():
+    taken = Seat.objects.filter(room_id=room_id, room__status=Room.Status.PLAYING).select_related("room")
+    seats = {seat.number: seat for seat in taken}
+    if not seats:
+        return None
+    room = seats[min(seats)].room
+    if room.match_id is None or room.due_at is None or room.due_at > clock.now():
         return None
     loaded = history.load(room.match_id)
-    seats = {seat.number: seat for seat in seats_of(room_id)}
     ran_out = room.deadline_at is not None and room.deadline_at <= clock.now()
     for prompt in game_selectors.prompts(loaded):
         seat = seats.get(prompt.seat)

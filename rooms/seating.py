@@ -312,6 +312,7 @@ def rematch(player: Player, code: str) -> Sitting:
             for one in sat:
                 if one.bot_level:
                     table.add(Seat(number=one.number, name=one.name, bot_level=one.bot_level))
+            table.room.follows_id = old.room.pk
             old.room.rematch_id = table.room.pk
         else:
             table = Table(room)
@@ -356,7 +357,8 @@ def _take(table: Table, player: Player, number: int) -> str:
     if now is None:
         raise KeptOut
     token = secrets.token_urlsafe(32)
-    seat = Seat(number=number, player=now, name=_name_at(table, now), token_hash=token_hash(token))
+    name = _name_at(table, now)
+    seat = Seat(number=number, player=now, name=name, token_hash=token_hash(token), paid=table.room.fee)
     table.add(seat)
     settlement.charge(table.room, seat, now)
     return token

@@ -35,7 +35,8 @@ def may_pay(player: Player, fee: int, *, back: int = 0) -> None:
 
 
 def charge(room: Room, seat: Seat, player: Player) -> None:
-    """The fee of a sitting that was just written, in the same transaction. Raises GuestsCannotPay and NotEnough."""
+    """The fee of a sitting that was just written, with the fee as paid, in the same transaction. Raises GuestsCannotPay
+    and NotEnough."""
     if room.fee == 0:
         return
     if player.is_guest:
@@ -46,8 +47,6 @@ def charge(room: Room, seat: Seat, player: Player) -> None:
         raise NotEnough(room.fee, room.fee - error.missing) from error
     except (NoAccount, AccountClosed) as error:
         raise NotEnough(room.fee, 0) from error
-    seat.paid = room.fee
-    seat.save(update_fields=["paid"])
 
 
 def refund(room: Room, seats: list[Seat]) -> None:
@@ -55,8 +54,8 @@ def refund(room: Room, seats: list[Seat]) -> None:
     payers = [seat for seat in seats if seat.paid and seat.player_id is not None]
     if not payers:
         return
-    # All accounts at once, so that they are locked in the one order.
-    wallet.lock([seat.player_id for seat in payers if seat.player_id is not None], [room.pk])
+    if len(payers) > 1:  # all accounts at once, so that they are locked in the one order
+        wallet.lock([seat.player_id for seat in payers if seat.player_id is not None], [room.pk])
     for seat in payers:
         assert seat.player_id is not None
         wallet.refund_fee(seat.pk, room.pk, seat.player_id, seat.paid)

@@ -302,6 +302,8 @@ def _rematch(room: Room, loaded: history.Loaded | None) -> tuple[tuple[int, ...]
 
 def _expected(room: Room, seats: list[Seat]) -> Expected | None:
     """Who was at the match before, may come back to the own seat there, and has not done so yet."""
+    if room.follows_id is None:
+        return None
     old = Room.objects.filter(rematch_id=room.pk, status=Room.Status.FINISHED).values("match_id", "expires_at").first()
     if old is None or old["match_id"] is None:
         return None

@@ -1,7 +1,7 @@
-"""Measures the coins of rooms on servers of its own: matches settled at a steady pace while people sit down and pay.
+"""Measures the coins of rooms: matches settled at a steady pace while people sit down and pay.
 
-The work is shared by processes, as a site's web processes share it. Run by `make bench`, or
-`python -m tests.bench.settling --rooms 1200 --pace 60`."""
+On servers of its own, which write durably; the work is shared by processes, as a site's web processes share it. Run by
+`make bench`, or `python -m tests.bench.settling --rooms 1200 --pace 60`."""
 
 import argparse
 import multiprocessing
@@ -50,7 +50,7 @@ def main() -> None:
     parser.add_argument("--pace", type=float, default=60.0, help="matches a second (default 60)")
     parser.add_argument("--processes", type=int, default=2, help="processes that share the work (default 2)")
     options = parser.parse_args()
-    run = Run()
+    run = Run(durable=True)
     os.environ.update(
         SHORT | run.environment() | {"DJANGO_SETTINGS_MODULE": "dominopoker.settings", "LOG_LEVEL": "ERROR"}
     )

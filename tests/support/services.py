@@ -27,11 +27,11 @@ def worker() -> str:
     return os.environ.get("PYTEST_XDIST_WORKER", "main")
 
 
-def new_services() -> Services:
-    """Servers in a fresh temporary folder, their addresses chosen, not started yet."""
+def new_services(*, durable: bool = False) -> Services:
+    """Servers in a fresh temporary folder, their addresses chosen, not started yet; durable for figures."""
     folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-", dir="/tmp"))
     folder.chmod(0o711)  # PostgreSQL's account must pass through when we are root
-    services = Services(folder, durable=False)
+    services = Services(folder, durable=durable)
     services.place.write_notes({**services.place.notes(), "valkey_port": free_port()})
     return services
 
@@ -51,11 +51,11 @@ def sweep() -> None:
 class Run:
     """What one process of a run uses: the shared servers and a database of its own."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, durable: bool = False) -> None:
         self.owner = FOLDER not in os.environ
         if self.owner:
             sweep()
-            self.services = new_services()
+            self.services = new_services(durable=durable)
             os.environ[FOLDER] = str(self.services.directory)
         else:
             self.services = Services(Path(os.environ[FOLDER]), durable=False)
