@@ -70,16 +70,21 @@ def leave(room_id: int, player_id: int, agreed: str | None = None) -> None:
     without any human left is abandoned at once. `agreed` is the `stake` that the player was asked about, None where
     nobody asks. Raises NoSuchRoom for those who don't sit there, NotAgreed when it is another one by now."""
     with locked(room_id) as table:
-        seat = table.seat_of(player_id)
-        if agreed is not None and agreed != stake(table.room.code, table.room.status):
-            raise NotAgreed
-        if table.room.status == Room.Status.WAITING:
-            vacate(table, seat)
-        elif len(table.humans()) == 1:
-            abandon(table)
-        else:
-            _forfeit(table, seat)
-        table.save()
+        leave_table(table, player_id, agreed)
+
+
+def leave_table(table: Table, player_id: int, agreed: str | None = None) -> None:
+    """The same in the transaction of whoever has locked the room, to take another seat with it."""
+    seat = table.seat_of(player_id)
+    if agreed is not None and agreed != stake(table.room.code, table.room.status):
+        raise NotAgreed
+    if table.room.status == Room.Status.WAITING:
+        vacate(table, seat)
+    elif len(table.humans()) == 1:
+        abandon(table)
+    else:
+        _forfeit(table, seat)
+    table.save()
 
 
 def vacate(table: Table, seat: Seat) -> None:

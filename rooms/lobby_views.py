@@ -19,7 +19,7 @@ from players import services as players
 from players.address import client_address
 from players.errors import NameRefused, TooManyGuests
 from players.selectors import Player
-from rooms import clock, closing, codes, lobby, lobby_rows, money, presence, seating, selectors, settlement
+from rooms import clock, codes, lobby, lobby_rows, money, presence, seating, selectors
 from rooms.busy import busy
 from rooms.errors import (
     AlreadySeated,
@@ -178,13 +178,14 @@ def room_create(request: HttpRequest) -> HttpResponse:
     if asked["fee"] and _is_guest(player_in(request)):
         return _page(request, status=403, create_error=GuestsCannotPay.text, **typed)
 
-    def take(player: Player) -> Sitting:
+    def take(player: Player, give_up: str) -> Sitting:
         return seating.create_room(
             player,
             visibility=asked["visibility"],
             options={"rounds": asked["rounds"]},
             game=asked["game"],
             fee=asked["fee"],
+            give_up=give_up,
         )
 
     def same(table: dict[str, Any]) -> bool:
@@ -197,7 +198,6 @@ def room_create(request: HttpRequest) -> HttpResponse:
         same=same,
         fields=fields,
         offer=offer,
-        price=asked["fee"],
         error_name="create_error",
         typed=typed,
     )
@@ -232,11 +232,10 @@ def join(request: HttpRequest) -> HttpResponse:
         return _price(request, room_id, fields)
     return _seat(
         request,
-        lambda player: seating.sit_with_code(player, room_id, agreed_fee=agreed),
+        lambda player, give_up: seating.sit_with_code(player, room_id, agreed_fee=agreed, give_up=give_up),
         same=lambda table: bool(table["code"] == code),
         fields={**fields, "agreed_fee": str(agreed)} if quote is not None else fields,
         offer=_("Leave it and sit down there"),
-        price=agreed,
         unpaid=lambda error: _price(request, room_id, fields, error),
         error_name="join_error",
         typed=typed,
@@ -247,7 +246,11 @@ def join(request: HttpRequest) -> HttpResponse:
 def quick_play(request: HttpRequest) -> HttpResponse:
     """The best table that waits, or a new one."""
     offer = _("Leave it and find another room")
-    return _seat(request, seating.quick_play, same=lambda _table: False, fields={}, offer=offer)
+
+    def take(player: Player, give_up: str) -> Sitting:
+        return seating.quick_play(player, give_up=give_up)
+
+    return _seat(request, take, same=lambda _table: False, fields={}, offer=offer)
 
 
 @require_POST
@@ -264,11 +267,12 @@ def room_sit(request: HttpRequest, room_id: int) -> HttpResponse:
         return _price(request, room_id, fields, GuestsCannotPay())
     return _seat(
         request,
-        lambda player: seating.sit(player, room_id, int(seat) if seat else None, agreed_fee=agreed),
+        lambda player, give_up: seating.sit(
+            player, room_id, int(seat) if seat else None, agreed_fee=agreed, give_up=give_up
+        ),
         same=lambda table: bool(table["code"] == selectors.code_of(room_id)),
         fields={**fields, "agreed_fee": str(agreed)} if agreed else fields,
         offer=_("Leave it and sit down there"),
-        price=agreed,
         unpaid=lambda error: _price(request, room_id, fields, error),
     )
 
@@ -296,19 +300,18 @@ def _price(request: HttpRequest, room_id: int, fields: dict[str, str], error: Ro
 
 def _seat(
     request: HttpRequest,
-    take: Callable[[Player], Sitting],
+    take: Callable[[Player, str], Sitting],
     *,
     same: Callable[[dict[str, Any]], bool],
     fields: dict[str, str],
     offer: str,
-    price: int = 0,
     unpaid: Callable[[RoomError], HttpResponse] | None = None,
     error_name: str = "error",
     typed: dict[str, str] | None = None,
 ) -> HttpResponse:
     """Take a seat for whoever asks. Who sits elsewhere is offered the way back; with `give_up`, which names the other
-    seat, that is left, but only once the one asked for was there to be had and its `price` can be paid. Who sits at
-    that very table (`same`) is led there. `unpaid` answers where the price was not agreed on or cannot be paid."""
+    seat, that is left for the one asked for, both or neither. Who sits at that very table (`same`) is led there.
+    `unpaid` answers where the price was not agreed on or cannot be paid."""
     typed = typed or {}
     try:
         player = _person(request)
@@ -320,16 +323,14 @@ def _seat(
     agreed = request.POST.get("give_up", "")
     try:
         try:
-            return to_table(take(player))
+            return to_table(take(player, ""))
         except AlreadySeated:
             table = selectors.running_table(player.pk)
             if table is not None and same(table):
                 return _back(request, player, str(table["code"]))
             if not agreed:
                 return busy(request, player, action=request.path, fields=fields, offer=offer)
-        settlement.may_pay(player, price, back=money.refundable(player.pk))
-        closing.give_up_running(player.pk, agreed)
-        return to_table(take(player))
+        return to_table(take(player, agreed))
     except (AlreadySeated, NotAgreed):  # the other table began, or somebody with this identity sat down, meanwhile
         return busy(request, player, action=request.path, fields=fields, offer=offer)
     except BadOptions:

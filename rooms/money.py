@@ -26,7 +26,6 @@ __all__ = [
     "of_match",
     "of_solo",
     "quote",
-    "refundable",
     "rewards",
     "signup_url",
     "standing",
@@ -100,12 +99,6 @@ def quote(room_id: int) -> Quote | None:
     seats = list(Seat.objects.filter(room_id=room_id).values_list("player_id", "paid"))
     people = sum(player_id is not None for player_id, _paid in seats)
     return Quote(fee, sum(paid for _player, paid in seats), stakes(fee, people, len(seats) - people))
-
-
-def refundable(player_id: int) -> int:
-    """What the player gets back on leaving the own table now."""
-    waiting = Seat.objects.filter(player_id=player_id, room__status=Room.Status.WAITING)
-    return waiting.values_list("paid", flat=True).first() or 0
 
 
 def rewards(player: Player | None) -> dict[str, object] | None:

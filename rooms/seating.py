@@ -21,7 +21,7 @@ from games.engine import registry
 from games.services import SeatSpec
 from players.names import keys
 from players.selectors import Player
-from rooms import clock, limits, settlement
+from rooms import clock, closing, limits, settlement
 from rooms.codes import new_code, normalise
 from rooms.errors import (
     AlreadySeated,
@@ -39,7 +39,7 @@ from rooms.errors import (
 )
 from rooms.models import Connection, Room, Seat
 from rooms.retries import retried
-from rooms.table import SEATS, Table, locked, seconds
+from rooms.table import SEATS, Table, locked, locked_together, seconds
 
 QUICK_ROUNDS = 7  # the rules' default
 ONE_TABLE = "rooms_seat_player_id_key"  # the database's name for "one seat a player"
@@ -61,7 +61,7 @@ def token_hash(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def check_pace(player: Player) -> None:
+def _check_pace(player: Player) -> None:
     """At most ROOMS_IN_TEN_MINUTES new tables an identity. Raises TooMany. Without the cache it lets pass: a table
     costs nobody anything, and Valkey being away must not stop play."""
     if _counted(f"rooms-made:{player.pk}") >= settings.ROOMS_IN_TEN_MINUTES:
@@ -126,16 +126,17 @@ def holds(player: Player, code: str, token: str) -> bool:
 
 
 @retried
-def open_solo(player: Player, options: dict[str, Any], bot_level: str, *, clocked: bool) -> Sitting:
+def open_solo(player: Player, options: dict[str, Any], bot_level: str, *, clocked: bool, give_up: str = "") -> Sitting:
     """A table of one human and three bots that begins after a short countdown, in one transaction.
 
-    Raises AlreadySeated (the database allows one seat a player), TooMany, KeptOut, and BadOptions from the engine."""
-    check_pace(player)
-    with _one_table(player), transaction.atomic(durable=True):
+    Raises AlreadySeated (the database allows one seat a player), NotAgreed, TooMany, KeptOut, and BadOptions from the
+    engine."""
+    _check_pace(player)
+    with _seating(player, give_up) as (_tables, left):
         now = clock.now()
         table = _new_table(player, Room.Visibility.SOLO, options, settings.TURN_SECONDS if clocked else None)
         room = table.room
-        token = _take(table, player, 0)
+        token = _take(table, player, 0, left)
         for number, name in enumerate((_("West"), _("North"), _("East")), 1):
             table.add(Seat(number=number, name=name, bot_level=bot_level))
         specs = [SeatSpec(seat.player_id, seat.name, seat.bot_level) for seat in table.seats]
@@ -150,21 +151,27 @@ def open_solo(player: Player, options: dict[str, Any], bot_level: str, *, clocke
 
 @retried
 def create_room(
-    player: Player, *, visibility: str, options: dict[str, Any], game: str = "domino_poker", fee: int = 0
+    player: Player,
+    *,
+    visibility: str,
+    options: dict[str, Any],
+    game: str = "domino_poker",
+    fee: int = 0,
+    give_up: str = "",
 ) -> Sitting:
     """A room that waits for people, with its host in the first seat. Others may watch a public one until the host says
     no, a private one once the host says yes. Everybody who sits down, the host first, pays `fee` coins.
 
-    Raises TooMany, AlreadySeated, GuestsCannotPay, NotEnough, and BadOptions from the engine."""
+    Raises TooMany, AlreadySeated, NotAgreed, GuestsCannotPay, NotEnough, and BadOptions from the engine."""
     if visibility not in {Room.Visibility.PUBLIC, Room.Visibility.PRIVATE}:
         raise ValueError(f"a room is public or private, not {visibility!r}")
     registry.build(game, options)
     if fee and player.is_guest:
         raise GuestsCannotPay
-    check_pace(player)
-    with _one_table(player), transaction.atomic(durable=True):
+    _check_pace(player)
+    with _seating(player, give_up) as (_tables, left):
         table = _new_table(player, Room.Visibility(visibility), options, settings.TURN_SECONDS, game, fee)
-        token = _take(table, player, 0)
+        token = _take(table, player, 0, left)
         table.save()
     _count_pace(player)
     return Sitting(table.room.code, table.room.pk, token)
@@ -198,16 +205,18 @@ def _new_table(
 
 
 @retried
-def sit(player: Player, room_id: int, seat: int | None = None, *, agreed_fee: int = 0) -> Sitting:
+def sit(player: Player, room_id: int, seat: int | None = None, *, agreed_fee: int = 0, give_up: str = "") -> Sitting:
     """Take a seat at a public room, the first free one unless told which. `agreed_fee` is the price that the player
-    was shown: no other is ever charged.
+    was shown: no other is ever charged. `give_up` is the `closing.stake` of another seat that is left for this one,
+    in the same transaction: a seat that cannot be had costs none.
 
     Raises NoSuchRoom (also for private rooms), Started, RoomFull, SeatTaken, NoSuchSeat, Removed, AlreadySeated,
-    FeeToAgree, GuestsCannotPay, NotEnough."""
-    with _one_table(player), locked(room_id) as table:
+    NotAgreed, FeeToAgree, GuestsCannotPay, NotEnough."""
+    with _seating(player, give_up, room_id) as (tables, left):
+        table = tables[room_id]
         if table.room.visibility != Room.Visibility.PUBLIC:
             raise NoSuchRoom
-        token = _join(table, player, seat, agreed_fee)
+        token = _join(table, player, seat, agreed_fee, left)
     return Sitting(table.room.code, room_id, token)
 
 
@@ -235,21 +244,22 @@ def room_for_code(text: str, *, identity: str, address: str) -> int:
 
 
 @retried
-def sit_with_code(player: Player, room_id: int, *, agreed_fee: int = 0) -> Sitting:
-    """Take the first free seat of a room whose code was just shown. Raises NoOpenSeat, AlreadySeated, FeeToAgree,
-    GuestsCannotPay, NotEnough."""
+def sit_with_code(player: Player, room_id: int, *, agreed_fee: int = 0, give_up: str = "") -> Sitting:
+    """Take the first free seat of a room whose code was just shown. Raises NoOpenSeat, AlreadySeated, NotAgreed,
+    FeeToAgree, GuestsCannotPay, NotEnough."""
     try:
-        with _one_table(player), locked(room_id) as table:
-            token = _join(table, player, None, agreed_fee)
+        with _seating(player, give_up, room_id) as (tables, left):
+            table = tables[room_id]
+            token = _join(table, player, None, agreed_fee, left)
     except (Started, RoomFull, SeatTaken, Removed, NoSuchRoom):
         raise NoOpenSeat from None  # it filled, started or closed meanwhile: strangers need not know which
     return Sitting(table.room.code, room_id, token)
 
 
-def quick_play(player: Player) -> Sitting:
+def quick_play(player: Player, *, give_up: str = "") -> Sitting:
     """The fullest free public room that waits and has somebody there, the oldest of equals; or a new one.
 
-    Raises TooMany, AlreadySeated."""
+    Raises TooMany, AlreadySeated, NotAgreed."""
     here = Connection.objects.filter(seat__room=OuterRef("pk"))
     waiting = (
         Room.objects.filter(
@@ -261,8 +271,9 @@ def quick_play(player: Player) -> Sitting:
     )
     for room_id in list(waiting.values_list("pk", flat=True)[:QUICK_TRIES]):
         with contextlib.suppress(NoSuchRoom, Started, RoomFull, Removed):
-            return sit(player, room_id)
-    return create_room(player, visibility=Room.Visibility.PUBLIC, options={"rounds": QUICK_ROUNDS})
+            return sit(player, room_id, give_up=give_up)
+    options = {"rounds": QUICK_ROUNDS}
+    return create_room(player, visibility=Room.Visibility.PUBLIC, options=options, give_up=give_up)
 
 
 @retried
@@ -291,7 +302,7 @@ def rematch(player: Player, code: str) -> Sitting:
 
     Raises NoSuchRoom (also when the result is no longer shown, and for those who forfeited), Started, RoomFull,
     AlreadySeated, TooMany."""
-    check_pace(player)
+    _check_pace(player)
     opened = False
     with _one_table(player), locked(_room_id(code)) as old:
         match_id = old.room.match_id
@@ -326,7 +337,27 @@ def rematch(player: Player, code: str) -> Sitting:
 # -- one seat ----------------------------------------------------------------------------------------------------
 
 
-def _join(table: Table, player: Player, number: int | None, agreed_fee: int) -> str:
+@dataclass(frozen=True, slots=True)
+class _Left:
+    """The table that is left for a new seat, None without one, and the `closing.stake` that the player agreed to."""
+
+    table: Table | None
+    agreed: str
+
+
+@contextlib.contextmanager
+def _seating(player: Player, give_up: str, *room_ids: int) -> Iterator[tuple[dict[int, Table], _Left]]:
+    """One transaction for a seat at one of these rooms, or at a new one, and for leaving the one before when that was
+    agreed to. Raises NoSuchRoom and AlreadySeated."""
+    before = Seat.objects.filter(player=player).values_list("room_id", flat=True).first() if give_up else None
+    wanted = {*room_ids} if before is None else {*room_ids, before}
+    with _one_table(player), locked_together(wanted) as tables:
+        if not tables.keys() >= {*room_ids}:
+            raise NoSuchRoom
+        yield tables, _Left(None if before is None else tables.get(before), give_up)
+
+
+def _join(table: Table, player: Player, number: int | None, agreed_fee: int, left: _Left | None = None) -> str:
     """Sit down at a waiting room and save it; the seat's token."""
     if any(seat.player_id == player.pk for seat in table.seats):
         raise AlreadySeated(table.room.code)  # a second click: whoever sits here must not hear that the room is full
@@ -341,21 +372,25 @@ def _join(table: Table, player: Player, number: int | None, agreed_fee: int) -> 
         number = next((n for n in range(SEATS) if table.seat(n) is None), None)
         if number is None:
             raise RoomFull
-    token = _take(table, player, number)
+    token = _take(table, player, number, left)
     table.save()
     if table.room.fee:
         transaction.on_commit(partial(_count_paid_pace, player), robust=True)
     return token
 
 
-def _take(table: Table, player: Player, number: int) -> str:
-    """The one place where a seat is given. Raises KeptOut, and what a place and a fee may raise."""
+def _take(table: Table, player: Player, number: int, left: _Left | None = None) -> str:
+    """The one place where a seat is given, once the one before is left. Raises KeptOut, NotAgreed, and what a place and
+    a fee may raise."""
     _require_empty(table, number)
     # As the player is now, under the row's lock: who bans somebody or closes an account waits for this seat and finds
     # it, or was quicker and is obeyed here. Weaker than FOR UPDATE, so that nobody waits who only points at the player.
     now = Player.objects.select_for_update(no_key=True).filter(pk=player.pk, is_active=True).first()
     if now is None:
         raise KeptOut
+    if left is not None and left.table is not None:
+        with contextlib.suppress(NoSuchRoom):  # it ended by itself meanwhile
+            closing.leave_table(left.table, player.pk, left.agreed)
     token = secrets.token_urlsafe(32)
     name = _name_at(table, now)
     seat = Seat(number=number, player=now, name=name, token_hash=token_hash(token), paid=table.room.fee)

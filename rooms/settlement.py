@@ -11,7 +11,6 @@ from players.selectors import Player, may_own_gold
 from rooms import money as money_words
 from rooms.errors import GuestsCannotPay, NotEnough
 from rooms.models import Room, Seat
-from wallet import selectors as wallet_selectors
 from wallet import services as wallet
 from wallet import split
 from wallet.errors import AccountClosed, InsufficientFunds, NoAccount
@@ -22,21 +21,9 @@ if TYPE_CHECKING:
 REWARDED_PLACES = 2  # rules: placed 1st or 2nd
 
 
-def may_pay(player: Player, fee: int, *, back: int = 0) -> None:
-    """A first look, the ledger decides; `back` is what comes back to the player before paying. Raises GuestsCannotPay
-    and NotEnough."""
-    if fee == 0:
-        return
-    if player.is_guest:
-        raise GuestsCannotPay
-    balance = wallet_selectors.balance(player.pk) + back
-    if balance < fee:
-        raise NotEnough(fee, balance)
-
-
 def charge(room: Room, seat: Seat, player: Player) -> None:
     """The fee of a sitting that was just written, with the fee as paid, in the same transaction. Raises GuestsCannotPay
-    and NotEnough."""
+    and NotEnough (with what would be there, when another seat is left for this one)."""
     if room.fee == 0:
         return
     if player.is_guest:

@@ -1,7 +1,7 @@
 """One room under its lock: what the services change, when it rings next, and who is told after the commit."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -186,6 +186,14 @@ def locked(room_id: int, *, skip_locked: bool = False) -> Iterator[Table]:
         if room is None:
             raise NoSuchRoom
         yield Table(room)
+
+
+@contextmanager
+def locked_together(room_ids: Collection[int]) -> Iterator[dict[int, Table]]:
+    """These rooms, as far as they exist, each under its lock, in one transaction; the lower number is locked first."""
+    with transaction.atomic(durable=True):
+        rooms = Room.objects.select_for_update().filter(pk__in=room_ids).order_by("pk")
+        yield {room.pk: Table(room) for room in rooms}
 
 
 def ms_left(until: datetime | None) -> int | None:

@@ -86,14 +86,12 @@ def play(request: HttpRequest) -> HttpResponse:
     except TooManyGuests as error:
         return render(request, "home/index.html", {**_home_context(request), "error": error.text}, status=429)
     try:
-        seating.check_pace(player)  # before anything is given up for it
-        if request.POST.get("give_up"):
-            closing.give_up_running(player.pk, request.POST["give_up"])
         sitting = seating.open_solo(
             player,
             {"rounds": form.cleaned_data["rounds"]},
             form.cleaned_data["level"],
             clocked=form.cleaned_data["clock"],
+            give_up=request.POST.get("give_up", ""),
         )
     except (AlreadySeated, NotAgreed):
         fields = {"rounds": str(form.cleaned_data["rounds"]), "level": form.cleaned_data["level"]}

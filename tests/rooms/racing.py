@@ -4,7 +4,7 @@ import secrets
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -189,9 +189,16 @@ def unlocked(parties: int) -> Iterator[None]:
                 gate.wait(1)
             yield table
 
+    @contextmanager
+    def open_doors(room_ids: Collection[int]) -> Iterator[dict[int, Table]]:
+        (room_id,) = room_ids
+        with open_door(room_id) as table:
+            yield {room_id: table}
+
     with pytest.MonkeyPatch.context() as patch:
         for module in (seating, hosting, closing, playing, presence):
             patch.setattr(module, "locked", open_door)
+        patch.setattr(seating, "locked_together", open_doors)
         yield
 
 

@@ -1,6 +1,7 @@
 """A seat is given up only by who was asked about that very one, and only once the new one can be had."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from django.test import override_settings
 from games.models import MatchSeat
 from players.models import Player
 from rooms import accounts, closing, hosting, seating
-from rooms.errors import NotAgreed
+from rooms.errors import NoOpenSeat, NotAgreed, NotEnough, RoomFull
 from rooms.models import Room, Seat
 from tests.players.accounts import PASSWORD, account
 from tests.rooms import stage
@@ -186,3 +187,64 @@ def test_leaving_a_waiting_room_is_no_forfeit_of_the_match_that_began_meanwhile(
     assert Seat.objects.filter(room=room, player=ana).exists() and has(ana) == [4000]
     assert client.post(f"/tables/{room.code}/leave/", {"gives_up": "match"}).status_code == 302
     assert not Seat.objects.filter(room=room, player=ana).exists() and MatchSeat.objects.filter(forfeited=True).exists()
+
+
+# -- both or neither ---------------------------------------------------------------------------------------------
+
+
+def test_a_seat_that_a_rival_took_meanwhile_costs_none() -> None:
+    host, other, ana = rich("Host"), rich("Other"), rich("Ana")
+    first, second = paid(100, host, ana), paid(50, other)
+    own = begun(first)
+    agreed = stage.stake(own)
+    taken(second, rich("Ben"), rich("Cleo"), rich("Dora"))
+    for take in (seating.sit, seating.sit_with_code):
+        with pytest.raises((RoomFull, NoOpenSeat)):
+            take(ana, second.pk, agreed_fee=50, give_up=agreed)
+    assert table_of(ana) == own and has(ana) == [4900]
+    assert not MatchSeat.objects.filter(forfeited=True).exists()
+    nothing_is_lost()
+
+
+def test_the_fee_that_comes_back_pays_the_next_seat_or_nothing_moves() -> None:
+    host, rich_host, ana = rich("Host"), rich("Other"), rich("Ana")
+    own, other = paid(3000, host, ana), paid(4500, rich_host)
+    agreed = stage.stake(own)
+    too_dear = paid(5001, rich("Rich", 9000))
+    with pytest.raises(NotEnough) as refused:
+        seating.sit(ana, too_dear.pk, agreed_fee=5001, give_up=agreed)
+    assert "5000" in str(refused.value.text) and table_of(ana) == own and has(ana) == [2000]
+    seating.sit(ana, other.pk, agreed_fee=4500, give_up=agreed)
+    assert table_of(ana) == other and has(ana) == [500]
+    nothing_is_lost()
+
+
+def test_consent_to_another_table_takes_no_seat() -> None:
+    ana, bo = stage.people("Ana", "Bo")
+    own, other = stage.waiting(ana), stage.waiting(bo)
+    ways: tuple[Callable[[], object], ...] = (
+        lambda: seating.sit(ana, other.pk, give_up=stage.stake(other)),
+        lambda: seating.quick_play(ana, give_up=stage.stake(other)),
+        lambda: seating.create_room(ana, visibility="public", options={"rounds": 1}, give_up=stage.stake(other)),
+        lambda: seating.open_solo(ana, {"rounds": 1}, "medium", clocked=False, give_up=stage.stake(other)),
+    )
+    rooms = Room.objects.count()
+    for way in ways:
+        with pytest.raises(NotAgreed):
+            way()
+        assert table_of(ana) == own and Room.objects.count() == rooms
+
+
+def test_both_tables_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    ana, ben, bo = stage.people("Ana", "Ben", "Bo")
+    own, other = stage.waiting(ana, ben), stage.waiting(bo)
+    before = stage.refreshed(own).version, stage.refreshed(other).version
+    told: list[tuple[int, int]] = []
+
+    def notice(room_id: int, version: int) -> bool:
+        told.append((room_id, version))
+        return True
+
+    monkeypatch.setattr("rooms.hub.notice_from_thread", notice)
+    seating.sit(ben, other.pk, give_up=stage.stake(own))
+    assert told == [(own.pk, before[0] + 1), (other.pk, before[1] + 1)]

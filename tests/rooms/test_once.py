@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from players.models import Player
 from rooms import clock, closing, hosting, playing, seating, tasks
 from rooms.models import Connection, Room, Seat
 from tests.rooms import stage
+from tests.rooms.test_paid import begun, has, nothing_is_lost, paid, rich
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("quiet_site")]
 
@@ -184,3 +186,13 @@ def test_a_forfeit_killed_at_any_statement_is_none() -> None:
     assert at_every_statement(lambda: closing.leave(room.pk, ana.pk), room) >= 4  # abandons the match
     other = stage.waiting(ben)
     assert at_every_statement(lambda: hosting.delete(other.pk, ben.pk), other) >= 3
+
+
+def test_a_change_of_tables_killed_at_any_statement_is_none() -> None:
+    """Both fees, the forfeit and the new seat: all of it or nothing."""
+    host, other, ana = rich("Host"), rich("Other"), rich("Ana")
+    own, new = begun(paid(300, host, ana)), paid(50, other)
+    move = partial(seating.sit, ana, new.pk, agreed_fee=50, give_up=stage.stake(own))
+    assert at_every_statement(move, own) >= 15
+    assert Seat.objects.get(player=ana).room_id == new.pk and has(ana) == [4650]
+    nothing_is_lost()

@@ -307,7 +307,7 @@ def test_the_pauses_grow_and_differ(monkeypatch: pytest.MonkeyPatch) -> None:
 
 # -- who has it --------------------------------------------------------------------------------------------------
 
-OPENS = {"locked", "_as_host"}
+OPENS = {"locked", "locked_together", "_seating", "_as_host"}
 
 
 def opens_a_transaction(function: ast.FunctionDef) -> bool:
@@ -338,6 +338,27 @@ def test_whatever_opens_a_durable_transaction_is_run_anew() -> None:
 
 
 # -- the order of rooms ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("way", ["to the lower", "to the higher"])
+def test_who_leaves_a_room_for_another_locks_the_lower_first(services: Run, way: str) -> None:
+    ana, ben, host = rich("Ana"), rich("Ben"), rich("Host")
+    first, second = paid(30, host, ana), paid(20, ben)
+    player, old, new = (ben, second, first) if way == "to the lower" else (ana, first, second)
+    sit = partial(seating.sit, player, new.pk, agreed_fee=new.fee, give_up=stage.stake(old))
+    with psycopg.connect(services.services.postgres.url("postgres", services.database)) as rival:
+        rival.execute(ROOM, [first.pk])
+        moving = threading.Thread(target=lambda: stage.at_once([sit]))
+        moving.start()
+        ends = time.monotonic() + 10
+        while rival.execute(AWAITED).fetchone() == (0,):
+            assert time.monotonic() < ends, "it does not come to the first room"
+            time.sleep(0.01)
+        rival.execute("SET lock_timeout = '500ms'")
+        rival.execute(ROOM, [second.pk])
+        rival.rollback()
+        moving.join(10)
+    assert Seat.objects.get(player=player).room_id == new.pk
 
 
 def test_lost_time_is_given_back_in_the_order_of_rooms(
