@@ -24,11 +24,14 @@ def answers(room: Room) -> list[tuple[int | None, str, str]]:
     return list(log.values_list("seat", "step", "by"))
 
 
-TABLES = ("rooms_room", "rooms_seat", "rooms_connection", "games_match", "games_matchseat", "games_matchevent")
+TABLES = (
+    *("rooms_room", "rooms_seat", "rooms_connection", "games_match", "games_matchseat", "games_matchevent"),
+    *("wallet_account", "wallet_transaction", "wallet_posting", "wallet_resolution"),
+)
 
 
 def everything() -> list[Any]:
-    """All that is stored of rooms and matches."""
+    """All that is stored of rooms, matches and coins."""
     found: list[Any] = []
     with connection.cursor() as cursor:
         for table in TABLES:
