@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import Count, Q, QuerySet
 
 from games import history
 from games.engine import deals, table, wire
@@ -98,6 +98,14 @@ def revealed_round(match_id: int, number: int) -> dict[str, Any] | None:
 def seats_in(match_id: int) -> list[MatchSeat]:
     """The seats of a match, in order."""
     return list(MatchSeat.objects.filter(match_id=match_id).order_by("number"))
+
+
+def answered_itself(match_id: int, seat: int) -> bool:
+    """Whether the player of this seat gave at least half of its answers; the table gave the others."""
+    answers = MatchEvent.objects.filter(match_id=match_id, seat=seat).exclude(answer="")
+    own = Count("pk", filter=Q(by=MatchEvent.By.SEAT))
+    counted = answers.aggregate(own=own, all=Count("pk"))
+    return bool(2 * counted["own"] >= counted["all"])
 
 
 def seat_in(match_id: int, player_id: int) -> int | None:

@@ -181,7 +181,7 @@ def of_solo(match_id: int) -> SoloMoney | None:
 def _why(unrewarded: str | None) -> str:
     """The sentence for a place that is rewarded else and won nothing; "" without such a reason."""
     if unrewarded == Room.Unrewarded.AUTO_PLAY:
-        return _("No reward: the table played for you to the end.")
+        return _("No reward: the table played most of your turns.")
     if unrewarded == Room.Unrewarded.UNCONFIRMED:
         return _("No reward: confirm your e-mail address to win gold.")
     return ""

@@ -112,23 +112,22 @@ def _fees(table: "Table") -> dict[int, int]:
 
 def _reward(table: "Table", outcome: Outcome) -> None:
     """50, 100 or 300 by the level that was fixed at the start (rules); guests have no account and get none. Nothing is
-    paid where the table plays for an absent player at the end, or where the address should be confirmed and is not."""
+    paid where the table gave most answers for an absent player, or where the address should be confirmed and is not."""
+    match_id = table.room.match_id
+    assert match_id is not None
     for seat in table.humans():
         place = outcome.places[seat.number]
         player = seat.player
         assert player is not None
         if place > REWARDED_PLACES or player.is_guest or seat.forfeited:
             continue
-        if seat.auto_play:
+        if not game_selectors.answered_itself(match_id, seat.number):
             table.room.unrewarded = Room.Unrewarded.AUTO_PLAY
             continue
         if not may_own_gold(player.pk):
             table.room.unrewarded = Room.Unrewarded.UNCONFIRMED
             continue
-        assert table.room.match_id is not None
-        sat = game_selectors.seats_in(table.room.match_id)
+        sat = game_selectors.seats_in(match_id)
         level = next(one.bot_level for one in sat if one.bot_level)
         wallet.open_account(player.pk)
-        wallet.reward(
-            table.room.match_id, player.pk, settings.REWARDS[level], game_selectors.ended_at(table.room.match_id)
-        )
+        wallet.reward(match_id, player.pk, settings.REWARDS[level], game_selectors.ended_at(match_id))

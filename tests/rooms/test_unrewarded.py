@@ -1,11 +1,13 @@
 """Who wins no reward for a solo place that is rewarded else, and what the pages say of it."""
 
+from collections import Counter
 from typing import Any
 
 import pytest
 from allauth.account.models import EmailAddress
 
 from games import selectors as game_selectors
+from games.models import MatchEvent
 from players.models import Player
 from players.selectors import may_own_gold
 from rooms import playing
@@ -54,18 +56,35 @@ def test_a_match_that_nobody_played_pays_nothing_and_says_why() -> None:
     ana = rich("Ana")
     room = absent(ana)
     assert has(ana) == [5000] and not Transaction.objects.filter(kind="reward").exists()
-    why = "No reward: the table played for you to the end."
+    why = "No reward: the table played most of your turns."
     assert said(room) == {"reward": 0, "offered": 0, "left": 3000, "why": why}
     page = page_of(ana, room)
     assert why in page and "Reward for this place" not in page
     nothing_is_lost()
 
 
-def test_who_comes_back_before_the_end_is_rewarded() -> None:
+def test_who_comes_back_for_the_last_tile_has_not_played() -> None:
     ana = rich("Ana")
     room = absent(ana, back_at="r1.t7")
-    assert has(ana) == [5050] and said(room)["why"] == ""
-    assert "played for you" not in page_of(ana, room)
+    assert MatchEvent.objects.filter(by="seat").count() == 1
+    assert has(ana) == [5000] and said(room)["why"] == "No reward: the table played most of your turns."
+
+
+@pytest.mark.parametrize("own", [3, 4, 7])
+def test_half_of_the_answers_is_enough(own: int) -> None:
+    """A bid and seven tiles; the player goes away after the first `own` of them."""
+    ana = rich("Ana")
+    room = stage.begun(ana, clocked=True)
+    for number in range(own):
+        stage.to_human(room)
+        stage.answer(room, stage.first_choice(room), action_id=f"own-{number}")
+    while stage.refreshed(room).status == Room.Status.PLAYING:
+        stage.pass_time(room, 20)
+        playing.ring(room.pk)
+    answers = Counter(MatchEvent.objects.filter(seat=0).exclude(answer="").values_list("by", flat=True))
+    assert answers == {"seat": own, "idle": 8 - own}
+    assert has(ana) == [5050 if own >= 4 else 5000]
+    assert ("most of your turns" in page_of(ana, room)) == ("most of your turns" in said(room)["why"]) == (own < 4)
 
 
 def test_a_place_that_wins_nothing_needs_no_excuse(monkeypatch: pytest.MonkeyPatch) -> None:
