@@ -11,8 +11,8 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from rooms.models import Room, Seat
 from tests.browser import player
+from tests.rooms.gold import nothing_is_lost, rich
 from tests.rooms.test_me_socket import session_of
-from tests.rooms.test_paid import nothing_is_lost, rich
 from tests.support.site import LiveSite
 from wallet import selectors as wallet
 from wallet.models import Kind, Transaction

@@ -12,8 +12,8 @@ from players import staff
 from players.models import StaffAct
 from tests.players.test_accounts_staff import code
 from tests.rooms import stage
+from tests.rooms.gold import rich
 from tests.rooms.house import played
-from tests.rooms.test_paid import rich
 from tests.support.site import LiveSite
 from wallet import selectors as wallet
 from wallet.models import Posting

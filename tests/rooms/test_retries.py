@@ -26,8 +26,8 @@ from rooms.models import Pulse, Room, Seat
 from rooms.retries import retried
 from tests.players.accounts import browser, sign_up, whose
 from tests.rooms import stage
+from tests.rooms.gold import has, nothing_is_lost, paid, rich
 from tests.rooms.test_once import everything
-from tests.rooms.test_paid import has, nothing_is_lost, paid, rich
 from tests.support.services import Run
 from wallet import corrections
 from wallet import services as coins
