@@ -1,14 +1,12 @@
 """The page of a player: what each role sees of a person, and what may be done to an account."""
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
 from django.db import transaction
 from django.utils import timezone
 
-from players.models import Ban, Player, StaffAct
+from players.models import Ban, Player
 from rooms import closing
 from tests.players.accounts import account, browser, sign_in, text, whose
 from tests.rooms.gold import begun, paid, rich
@@ -108,33 +106,3 @@ def test_nobody_notes_or_asks_on_the_own_account_and_only_admins_on_those_of_sta
     boss = staff("admin")
     assert boss.post(f"{HOUSE}/players/{mo.pk}/note/", {"reason": "fine"}).status_code == 302
     assert ask(boss, sue).status_code == 302
-
-
-# -- the first staff ---------------------------------------------------------------------------------------------
-
-
-def test_make_admin_prints_what_lets_the_person_in_once(capsys: Any) -> None:
-    call_command("make_admin", "Olga", "--role", "senior")
-    printed = dict(line.split(": ", 1) for line in capsys.readouterr().out.splitlines() if ": " in line)
-    client = browser()
-    assert sign_in(client, "Olga", printed["Password"]).headers["Location"] == "/accounts/2fa/authenticate/"
-    assert client.get("/admin/").status_code == 302
-    client.post("/accounts/2fa/authenticate/", {"code": printed["One-time code of this moment"]})
-    assert client.get("/admin/").status_code == 200 and client.get("/admin/players/staffact/").status_code == 200
-    olga = Player.objects.get(username="olga")
-    assert not olga.is_superuser and printed["Role"] == "senior" and printed["Password"] not in olga.password
-    assert acts(player=olga.pk) == ["appoint"] and StaffAct.objects.filter(by=None).count() == 1
-    other = browser()
-    sign_in(other, "Olga", printed["Password"])
-    other.post("/accounts/2fa/authenticate/", {"code": printed["Recovery codes, each once"].split()[0]})
-    assert other.get("/admin/").status_code == 200
-    with pytest.raises(CommandError, match="taken"):
-        call_command("make_admin", "Olga")
-
-
-def test_make_admin_asks_for_an_address_where_addresses_are_confirmed(settings: Any) -> None:
-    settings.EMAIL_VERIFICATION = "mandatory"
-    with pytest.raises(CommandError, match="--address"):
-        call_command("make_admin", "Olga")
-    call_command("make_admin", "Olga", "--address", "olga@play.example")
-    assert Player.objects.get().emailaddress_set.get().verified  # type: ignore[attr-defined]
