@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from players import pace
 from players.address import client_address, limit_key
 from rooms import clock, explain, frames, presence
+from rooms.bucket import Bucket
 
 log = logging.getLogger(__name__)
 OUTBOX_FRAMES = 20
@@ -29,23 +30,6 @@ class Refuse(Exception):
     def __init__(self, close_code: int, text: str = "") -> None:
         super().__init__(close_code)
         self.close_code, self.text = close_code, text
-
-
-class Bucket:
-    """A token bucket: `rate` a second, at most `burst` at once."""
-
-    def __init__(self, rate: float, burst: float) -> None:
-        self.rate, self.burst = rate, burst
-        self.tokens, self.at = burst, time.monotonic()
-
-    def take(self) -> bool:
-        now = time.monotonic()
-        self.tokens = min(self.burst, self.tokens + (now - self.at) * self.rate)
-        self.at = now
-        if self.tokens < 1:
-            return False
-        self.tokens -= 1
-        return True
 
 
 class Socket(AsyncConsumer):
