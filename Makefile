@@ -43,9 +43,9 @@ setup-browser: setup ## find Chromium for the browser tests; as root, install it
 play: setup ## run the game on this machine; PORT=9000 make play for another port
 	@exec $(PYTHON) -m dominopoker.local play
 
-admin: setup ## make the first staff: NAME=Olga make admin (ROLE=support, moderator, senior or admin); printed once
+admin: setup ## make the first staff: NAME=Olga make admin (ROLE=support, moderator, senior or admin; EXISTING=1: of an account)
 	@$(PYTHON) manage.py migrate --verbosity=0
-	@exec $(PYTHON) manage.py make_admin "$${NAME:-Olga}" --role "$${ROLE:-admin}"
+	@exec $(PYTHON) manage.py make_admin "$${NAME:-Olga}" --role "$${ROLE:-admin}" $${EXISTING:+--existing}
 
 stop: setup ## stop PostgreSQL and Valkey that manage.py commands have started
 	@exec $(PYTHON) -m dominopoker.local stop

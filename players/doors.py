@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-from allauth.account.models import EmailAddress
 from allauth.mfa.utils import is_mfa_enabled
 from django.conf import settings
 from django.contrib import messages
@@ -15,6 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from players.models import Player
+from players.selectors import confirmed
 
 # All that a guest needs of the account pages: the ways in.
 FOR_GUESTS = {
@@ -82,7 +82,7 @@ class Doors:
 
 def _address_first(request: HttpRequest, player: Player) -> HttpResponse | None:
     """A second step on an address that was never confirmed would lock out the one whose address it is."""
-    if settings.EMAIL_VERIFICATION != "mandatory" or EmailAddress.objects.filter(user=player, verified=True).exists():
+    if confirmed(player.pk):
         return None
     messages.info(request, _("Confirm your e-mail address first; then add a second step."))
     return redirect("account_email")

@@ -14,6 +14,7 @@ from players.models import Player
 __all__ = [
     "Player",
     "active",
+    "confirmed",
     "found",
     "is_active",
     "joined",
@@ -91,12 +92,17 @@ def public(player_ids: Collection[int]) -> set[int]:
     return set(Player.objects.filter(pk__in=player_ids, is_guest=False, is_active=True).values_list("pk", flat=True))
 
 
-def may_own_gold(player_id: int) -> bool:
-    """Whether this registered player may win gold: where addresses must be confirmed, only with a confirmed one, since
-    each account costs one then."""
+def confirmed(player_id: int) -> bool:
+    """Whether this account has a confirmed address, or needs none here; without it nobody is signed in."""
     if settings.EMAIL_VERIFICATION != "mandatory":
         return True
     return bool(EmailAddress.objects.filter(user_id=player_id, verified=True).exists())
+
+
+def may_own_gold(player_id: int) -> bool:
+    """Whether this registered player may win gold: where addresses must be confirmed, only with a confirmed one, since
+    each account costs one then."""
+    return confirmed(player_id)
 
 
 def with_address() -> QuerySet[Player]:

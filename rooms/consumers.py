@@ -14,10 +14,11 @@ from django.utils.translation import gettext as _
 from games.engine.errors import EngineError
 from games.errors import GameError
 from rooms import clock, closing, explain, frames, hosting, hub, playing, presence, seating, selectors, threads
+from rooms.bucket import Bucket
 from rooms.errors import Late, NoSuchRoom, RoomError, RoomFull, Watching
 from rooms.models import Room
 from rooms.snapshots import Snapshot
-from rooms.sockets import OUTBOX_FRAMES, Bucket, Refuse, Socket, handshake_allowed
+from rooms.sockets import OUTBOX_FRAMES, Refuse, Socket, handshake_allowed
 
 log = logging.getLogger(__name__)
 INBOX_FRAMES = 64

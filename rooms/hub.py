@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import logging
-import time
 import uuid
 from typing import Any, Protocol
 
@@ -12,7 +11,9 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 
 from rooms import clock, threads
+from rooms.bucket import Bucket
 from rooms.errors import Closed, TooMany
+from rooms.rhythm import again_and_again
 
 log = logging.getLogger(__name__)
 PROCESS = uuid.uuid4().hex
@@ -35,21 +36,9 @@ class Listener(Protocol):
     def end(self, code: int, text: str = "") -> None: ...
 
 
-class Talker:
+def talker() -> Bucket:
     """How often one person may speak: TALK_BURST at once, then once in TALK_SECONDS."""
-
-    def __init__(self) -> None:
-        self.left, self.at = float(settings.TALK_BURST), time.monotonic()
-
-    def may_speak(self) -> bool:
-        now = time.monotonic()
-        if settings.TALK_SECONDS:
-            self.left += (now - self.at) / settings.TALK_SECONDS
-        self.left, self.at = min(float(settings.TALK_BURST), self.left), now
-        if self.left < 1:
-            return False
-        self.left -= 1
-        return True
+    return Bucket(1 / settings.TALK_SECONDS if settings.TALK_SECONDS else 0, settings.TALK_BURST)
 
 
 class LocalTable:
@@ -62,7 +51,7 @@ class LocalTable:
         self.snapshot: Any = None
         self.refreshing: asyncio.Task[None] | None = None
         self.alarm: asyncio.TimerHandle | None = None
-        self.talkers: dict[int, Talker] = {}
+        self.talkers: dict[int, Bucket] = {}
 
     @property
     def version(self) -> int:
@@ -76,7 +65,7 @@ class Hub:
         self.tasks: set[asyncio.Task[Any]] = set()
         self.draining = False
         self.spawn(self._listen())
-        self.spawn(self._every_second())
+        self.spawn(again_and_again(self._each_second, 1.0, "pulse missed"))
 
     def spawn(self, work: Any) -> "asyncio.Task[Any]":
         task: asyncio.Task[Any] = self.loop.create_task(work)
@@ -107,7 +96,7 @@ class Hub:
         table = self.tables.get(room_id)
         if table is not None and table.snapshot is not None and not table.snapshot.may_speak(who):
             raise Closed(_("You are no longer at this table."))
-        if table is None or not table.talkers.setdefault(who, Talker()).may_speak():
+        if table is None or not table.talkers.setdefault(who, talker()).take():
             raise TooMany(_("Let the others say something too."))
         self.heard(room_id, seat, say)
         self.spawn(self._send({"type": "room.talk", "room": room_id, "seat": seat, "say": say, "from": PROCESS}))
@@ -182,20 +171,14 @@ class Hub:
         if table is not None:
             self._alarm(table)
 
-    async def _every_second(self) -> None:
+    async def _each_second(self) -> None:
         from rooms import presence, selectors
 
-        while True:
-            started = self.loop.time()
-            try:
-                await threads.run(presence.pulse)
-                for room_id, version in (await threads.run(selectors.versions, list(self.tables))).items():
-                    self.notice(room_id, version)
-                await self._renew_leases()
-                await self._check_identities()
-            except Exception as error:  # noqa: BLE001  the database is away: the sockets stay, the next second tries
-                log.warning("pulse missed: %s", type(error).__name__)
-            await asyncio.sleep(max(0.05, 1.0 - (self.loop.time() - started)))
+        await threads.run(presence.pulse)
+        for room_id, version in (await threads.run(selectors.versions, list(self.tables))).items():
+            self.notice(room_id, version)
+        await self._renew_leases()
+        await self._check_identities()
 
     async def _renew_leases(self) -> None:
         from rooms import presence

@@ -2,7 +2,6 @@
 
 import asyncio
 import hashlib
-import logging
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -14,8 +13,8 @@ from django.utils import translation
 
 from rooms import threads
 from rooms.lobby_rows import Online, Row
+from rooms.rhythm import again_and_again
 
-log = logging.getLogger(__name__)
 # So many tables that went are remembered; who is further behind is given the whole list.
 KEPT_GONE = 1000
 # States by which a page just loaded can name what it shows, and go on from there.
@@ -89,13 +88,7 @@ class Feed:
 
     async def _look_each_second(self) -> None:
         try:
-            while True:
-                started = self.loop.time()
-                try:
-                    await self.look()
-                except Exception as error:  # noqa: BLE001  the database is away: pages stay, the next second asks
-                    log.warning("lobby not read: %s", type(error).__name__)
-                await asyncio.sleep(max(0.05, settings.LOBBY_LOOK_SECONDS - (self.loop.time() - started)))
+            await again_and_again(self.look, settings.LOBBY_LOOK_SECONDS, "lobby not read")
         except asyncio.CancelledError:
             for viewer in list(self.viewers):  # told to stop, or nobody is left
                 viewer.end(4000)

@@ -6,12 +6,13 @@ import socket
 import uuid
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import TypeVar
 
 from django.conf import settings
 from django.contrib.auth import get_user
 from django.contrib.sessions.backends.db import SessionStore
 from django.db import connection, transaction
-from django.db.models import F, Max, Q
+from django.db.models import F, Max, Model, Q, QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
@@ -26,6 +27,7 @@ from rooms.table import grace, locked, seconds
 
 PROCESS = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
 LEASE_HEARTBEATS = 3
+M = TypeVar("M", bound=Model)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +135,7 @@ def disconnect(room_id: int, channels: list[str]) -> None:
     try:
         with locked(room_id) as table:
             before = {seat.pk: seat.connected for seat in table.seats}  # type: ignore[attr-defined]
-            Connection.objects.filter(channel__in=channels).delete()
+            _in_order(Connection.objects.filter(channel__in=channels)).delete()
             live = set(Connection.objects.filter(seat__room_id=room_id).values_list("seat_id", flat=True))
             for seat in table.seats:
                 seat.connected = seat.pk in live  # type: ignore[attr-defined]
@@ -144,21 +146,21 @@ def disconnect(room_id: int, channels: list[str]) -> None:
         return
 
 
+# Locked in the order of their numbers, as by `_in_order`.
+_RENEW = """
+UPDATE {table} SET seen_at = clock_timestamp()
+WHERE id IN (SELECT id FROM {table} WHERE channel = ANY(%s) ORDER BY id FOR UPDATE) RETURNING channel"""
+
+
 @retried
 def touch(channels: list[str]) -> set[str]:
     """Renew the leases of sockets that pinged; those in the answer still have one."""
     if not channels:
         return set()
     with connection.cursor() as cursor:
-        cursor.execute(
-            "UPDATE rooms_connection SET seen_at = clock_timestamp() WHERE channel = ANY(%s) RETURNING channel",
-            [channels],
-        )
+        cursor.execute(_RENEW.format(table="rooms_connection"), [channels])
         kept = {channel for (channel,) in cursor.fetchall()}
-        cursor.execute(
-            "UPDATE rooms_watcher SET seen_at = clock_timestamp() WHERE channel = ANY(%s) RETURNING channel",
-            [channels],
-        )
+        cursor.execute(_RENEW.format(table="rooms_watcher"), [channels])
         return kept | {channel for (channel,) in cursor.fetchall()}
 
 
@@ -172,7 +174,7 @@ def drop_stale(limit: int = 200) -> int:
         stale.setdefault(room_id, []).append(channel)
     for room_id, channels in stale.items():
         disconnect(room_id, channels)
-    Watcher.objects.filter(seen_at__lt=oldest).delete()
+    _in_order(Watcher.objects.filter(seen_at__lt=oldest)).delete()
     return sum(map(len, stale.values()))
 
 
@@ -208,7 +210,7 @@ def mend_outage() -> timedelta | None:
 
 
 def _give_back(since: datetime, now: datetime, gap: timedelta) -> None:
-    # Rooms are locked in the order of their numbers, as by everybody who locks two: an UPDATE takes them as they lie.
+    # Rooms in the order of their numbers too, as by everybody who locks two.
     live = Q(status=Room.Status.PLAYING) & (Q(deadline_at__isnull=False) | Q(away_since__isnull=False))
     waits = live | Q(status=Room.Status.STARTING) | Q(away_since__isnull=False)
     held = list(Room.objects.filter(waits).select_for_update().order_by("pk").values_list("pk", flat=True))
@@ -221,8 +223,8 @@ def _give_back(since: datetime, now: datetime, gap: timedelta) -> None:
         starts_at=F("starts_at") + gap, due_at=F("starts_at") + gap, version=F("version") + 1
     )
     rooms.filter(away_since__isnull=False).update(away_since=F("away_since") + gap)
-    Connection.objects.update(seen_at=now)
-    Watcher.objects.update(seen_at=now)
+    _in_order(Connection.objects.all()).update(seen_at=now)
+    _in_order(Watcher.objects.all()).update(seen_at=now)
     # Whatever was due is looked at again with the new times.
     for room in rooms.filter(live):
         times = [
@@ -236,3 +238,9 @@ def _give_back(since: datetime, now: datetime, gap: timedelta) -> None:
         if room.away_since is not None:
             times.append(room.away_since + grace(room))
         Room.objects.filter(pk=room.pk).update(due_at=min(times))
+
+
+def _in_order(rows: QuerySet[M]) -> QuerySet[M]:
+    """These rows, for an update or a delete that locks them in the order of their numbers. By itself it takes them as
+    they lie, and two that take the same rows in different orders wait for each other."""
+    return rows.model._default_manager.filter(pk__in=rows.order_by("pk").select_for_update().values("pk"))

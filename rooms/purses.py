@@ -1,17 +1,16 @@
 """The live balances of a process: while somebody is connected, one task asks each second and tells what has moved."""
 
 import asyncio
-import logging
 from typing import TYPE_CHECKING, Protocol
 
 from django.conf import settings
 
 from rooms import threads
+from rooms.rhythm import again_and_again
 
 if TYPE_CHECKING:
     from rooms.selectors import Identity
 
-log = logging.getLogger(__name__)
 # Open pages of one player in this process.
 PAGES_A_PLAYER = 24
 
@@ -69,13 +68,7 @@ class Feed:
 
     async def _look_each_second(self) -> None:
         try:
-            while True:
-                started = self.loop.time()
-                try:
-                    await self.look()
-                except Exception as error:  # noqa: BLE001  the database is away: pages stay, the next second asks
-                    log.warning("balances not read: %s", type(error).__name__)
-                await asyncio.sleep(max(0.05, settings.LOBBY_LOOK_SECONDS - (self.loop.time() - started)))
+            await again_and_again(self.look, settings.LOBBY_LOOK_SECONDS, "balances not read")
         except asyncio.CancelledError:
             if asyncio.current_task() is self.looking:  # the process is told to stop
                 for page in self._all():

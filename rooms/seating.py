@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any
 
 from django.conf import settings
-from django.core.cache import cache
 from django.db import IntegrityError, connection, transaction
 from django.db.models import Count, Exists, OuterRef, Q
 from django.utils.translation import gettext as _
@@ -19,6 +18,7 @@ from games import selectors as game_selectors
 from games import services as games
 from games.engine import registry
 from games.services import SeatSpec
+from players import pace
 from players.names import keys
 from players.selectors import Player
 from rooms import clock, closing, limits, settlement
@@ -64,37 +64,24 @@ def token_hash(token: str) -> str:
 def _check_pace(player: Player) -> None:
     """At most ROOMS_IN_TEN_MINUTES new tables an identity. Raises TooMany. Without the cache it lets pass: a table
     costs nobody anything, and Valkey being away must not stop play."""
-    if _counted(f"rooms-made:{player.pk}") >= settings.ROOMS_IN_TEN_MINUTES:
+    if pace.counted(f"rooms-made:{player.pk}") >= settings.ROOMS_IN_TEN_MINUTES:
         raise TooMany
 
 
 def _check_paid_pace(player: Player) -> None:
     """At most PAID_SEATS_IN_TEN_MINUTES seats with a fee a player: sitting and leaving fills the ledger. Raises
     TooMany."""
-    if _counted(f"paid-seats:{player.pk}") >= settings.PAID_SEATS_IN_TEN_MINUTES:
+    if pace.counted(f"paid-seats:{player.pk}") >= settings.PAID_SEATS_IN_TEN_MINUTES:
         raise TooMany
 
 
+# Both are counted after the commit: what was undone, refused or run anew is not counted.
 def _count_pace(player: Player) -> None:
-    _count(f"rooms-made:{player.pk}")
+    pace.count(f"rooms-made:{player.pk}", 600)
 
 
 def _count_paid_pace(player: Player) -> None:
-    _count(f"paid-seats:{player.pk}")
-
-
-def _counted(key: str) -> int:
-    """How often within ten minutes; 0 without the cache."""
-    with contextlib.suppress(Exception):
-        return int(cache.get(key, 0))
-    return 0
-
-
-def _count(key: str) -> None:
-    """Once more, after the commit: what was undone, refused or run anew is not counted."""
-    with contextlib.suppress(Exception):
-        cache.add(key, 0, 600)
-        cache.incr(key)
+    pace.count(f"paid-seats:{player.pk}", 600)
 
 
 @retried

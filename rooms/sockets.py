@@ -10,12 +10,13 @@ from typing import Any
 from channels.consumer import AsyncConsumer
 from channels.exceptions import StopConsumer
 from django.conf import settings
-from django.core.cache import cache
 from django.http import parse_cookie
 from django.utils.translation import gettext as _
 
+from players import pace
 from players.address import client_address, limit_key
 from rooms import clock, explain, frames, presence
+from rooms.bucket import Bucket
 
 log = logging.getLogger(__name__)
 OUTBOX_FRAMES = 20
@@ -29,23 +30,6 @@ class Refuse(Exception):
     def __init__(self, close_code: int, text: str = "") -> None:
         super().__init__(close_code)
         self.close_code, self.text = close_code, text
-
-
-class Bucket:
-    """A token bucket: `rate` a second, at most `burst` at once."""
-
-    def __init__(self, rate: float, burst: float) -> None:
-        self.rate, self.burst = rate, burst
-        self.tokens, self.at = burst, time.monotonic()
-
-    def take(self) -> bool:
-        now = time.monotonic()
-        self.tokens = min(self.burst, self.tokens + (now - self.at) * self.rate)
-        self.at = now
-        if self.tokens < 1:
-            return False
-        self.tokens -= 1
-        return True
 
 
 class Socket(AsyncConsumer):
@@ -237,9 +221,4 @@ def handshake_allowed(who: str) -> bool:
     """HANDSHAKES_A_MINUTE: of a player (`player:17`) wherever that is, of an address (`limit_key`) for strangers,
     visitors and lobbies, so that none of these use up what a return to a running match needs. Without the cache
     everybody may."""
-    key = f"handshakes:{who}:{clock.now():%H%M}"
-    try:
-        cache.add(key, 0, 120)
-        return bool(cache.incr(key) <= settings.HANDSHAKES_A_MINUTE)
-    except Exception:  # noqa: BLE001  the cache's errors have no common base
-        return True
+    return bool(pace.count(f"handshakes:{who}:{clock.now():%H%M}", 120) <= settings.HANDSHAKES_A_MINUTE)

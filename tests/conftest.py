@@ -130,6 +130,12 @@ def lone_site(tmp_path: Path) -> Iterator[LiveSite]:
         servers.remove()
 
 
+@pytest.fixture
+def quick_hashes(settings: Any) -> None:
+    """Passwords are hashed in no time."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
 @pytest.fixture(autouse=True)
 def _links_are_closed() -> Iterator[None]:
     """A socket left open would be counted, and served, in the next test."""

@@ -1,4 +1,4 @@
-"""Transactions as a list of the admin; the search over them is a page of its own (rooms.staff_views)."""
+"""Transactions as a list of the admin; the search over them is a page of its own (rooms.staff_gold_views)."""
 
 from django.contrib import admin
 

@@ -68,7 +68,7 @@ def measure(rooms: int, pace: float, processes: int) -> None:
 
     django.setup()
     from rooms.models import Room
-    from tests.rooms.test_paid import paid, rich
+    from tests.rooms.gold import paid, rich
     from tests.rooms.test_paid_kill import near_the_end
     from wallet import selectors as wallet
 

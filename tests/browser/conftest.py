@@ -23,20 +23,36 @@ new PerformanceObserver((list) => {
 
 
 @pytest.fixture
-def arrive(new_context: Callable[..., BrowserContext]) -> Iterator[Arrive]:
-    """Somebody new: a page of a browser context of its own. Whatever a test does, no page may throw."""
+def watched() -> Iterator[Callable[[Page], None]]:
+    """Watches pages: `watched(page)`. Whatever a test does, none of them throws, and the policy blocks nothing."""
     errors: list[str] = []
 
-    def make(**context: Any) -> Page:
-        context.setdefault("viewport", {"width": 1280, "height": 800})
-        page = new_context(**context).new_page()
+    def watch(page: Page) -> None:
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.on(
             "console",
             lambda message: errors.append(message.text) if "Content Security Policy" in message.text else None,
         )
+
+    yield watch
+    assert errors == []
+
+
+@pytest.fixture
+def no_page_errors(page: Page, watched: Callable[[Page], None]) -> None:
+    """The page of the test is watched."""
+    watched(page)
+
+
+@pytest.fixture
+def arrive(new_context: Callable[..., BrowserContext], watched: Callable[[Page], None]) -> Arrive:
+    """Somebody new: a watched page of a browser context of its own."""
+
+    def make(**context: Any) -> Page:
+        context.setdefault("viewport", {"width": 1280, "height": 800})
+        page = new_context(**context).new_page()
+        watched(page)
         page.add_init_script(WATCH_SHIFTS)
         return page
 
-    yield make
-    assert errors == []
+    return make

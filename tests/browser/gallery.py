@@ -30,9 +30,9 @@ from tests.browser import player
 from tests.players.accounts import PASSWORD, account
 from tests.players.test_accounts_staff import code
 from tests.rooms import stage
+from tests.rooms.gold import begun, paid, rich
 from tests.rooms.house import played
 from tests.rooms.test_me_socket import session_of
-from tests.rooms.test_paid import begun, paid, rich
 from tests.stats import people
 from wallet import corrections
 from wallet import selectors as wallet

@@ -15,19 +15,7 @@ from tests.players.accounts import PASSWORD, account
 from tests.support.site import LiveSite
 
 PHONE = {"width": 360, "height": 740}
-
-
-@pytest.fixture(autouse=True)
-def no_page_errors(page: Page) -> Any:
-    """Whatever a test does, the page throws nothing and the policy blocks nothing."""
-    errors: list[str] = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on(
-        "console",
-        lambda message: errors.append(message.text) if "Content Security Policy" in message.text else None,
-    )
-    yield
-    assert errors == []
+pytestmark = pytest.mark.usefixtures("no_page_errors")
 
 
 def fill_in(page: Page, name: str) -> None:

@@ -21,16 +21,14 @@ Visit = Callable[..., Page]
 
 
 @pytest.fixture
-def visit(browser: Browser, live_site: LiveSite) -> Iterator[Visit]:
-    """Opens a page of the site as a new person: `visit("/lobby/")`. Whatever happens, no page throws anything."""
-    errors: list[str] = []
+def visit(browser: Browser, live_site: LiveSite, watched: Callable[[Page], None]) -> Iterator[Visit]:
+    """Opens a page of the site as a new person, watched: `visit("/lobby/")`."""
     contexts = []
 
     def open_page(path: str = "/lobby/", **context: Any) -> Page:
         contexts.append(browser.new_context(**context))
         page = contexts[-1].new_page()
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on("console", lambda m: errors.append(m.text) if "Content Security Policy" in m.text else None)
+        watched(page)
         page.goto(live_site.url + path)
         if path.startswith("/lobby/") and context.get("java_script_enabled", True):
             expect(page.locator("#lobby")).to_have_attribute("data-live", "yes")
@@ -39,7 +37,6 @@ def visit(browser: Browser, live_site: LiveSite) -> Iterator[Visit]:
     yield open_page
     for context in contexts:
         context.close()
-    assert errors == []
 
 
 def row(page: Page, room: Room) -> Any:

@@ -1,7 +1,7 @@
 """Gold in real Chromium: a paid table from its form to the last coin, the price first, the balance in all tabs."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,8 +11,8 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from rooms.models import Room, Seat
 from tests.browser import player
+from tests.rooms.gold import nothing_is_lost, rich
 from tests.rooms.test_me_socket import session_of
-from tests.rooms.test_paid import nothing_is_lost, rich
 from tests.support.site import LiveSite
 from wallet import selectors as wallet
 from wallet.models import Kind, Transaction
@@ -30,27 +30,18 @@ WATCH = """() => {
 
 
 @pytest.fixture
-def sign_in(new_context: Callable[..., BrowserContext], live_site: LiveSite) -> Iterator[SignIn]:
-    """A registered player's page, of a browser context of its own. Whatever a test does, no page may throw."""
-    errors: list[str] = []
-
-    def watch(page: Page) -> None:
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on(
-            "console",
-            lambda message: errors.append(message.text) if "Content Security Policy" in message.text else None,
-        )
+def sign_in(new_context: Callable[..., BrowserContext], live_site: LiveSite, watched: Callable[[Page], None]) -> SignIn:
+    """A registered player's page, of a browser context of its own, all of whose pages are watched."""
 
     def make(name: str, coins: int = 5000, **context: Any) -> Page:
         context.setdefault("viewport", {"width": 1280, "height": 800})
         fresh = new_context(**context)
-        fresh.on("page", watch)
+        fresh.on("page", watched)
         session = session_of(rich(name, coins))
         fresh.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": live_site.url}])
         return fresh.new_page()
 
-    yield make
-    assert errors == []
+    return make
 
 
 def coins_in(page: Page) -> Any:

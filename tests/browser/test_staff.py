@@ -2,7 +2,6 @@
 
 import csv
 from pathlib import Path
-from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -12,26 +11,14 @@ from players import staff
 from players.models import StaffAct
 from tests.players.test_accounts_staff import code
 from tests.rooms import stage
+from tests.rooms.gold import rich
 from tests.rooms.house import played
-from tests.rooms.test_paid import rich
 from tests.support.site import LiveSite
 from wallet import selectors as wallet
 from wallet.models import Posting
 
 PASSWORD = "seven dry dominoes"
-
-
-@pytest.fixture(autouse=True)
-def no_page_errors(page: Page) -> Any:
-    """Whatever a test does, the page throws nothing and the policy blocks nothing, the admin's own pages included."""
-    errors: list[str] = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on(
-        "console",
-        lambda message: errors.append(message.text) if "Content Security Policy" in message.text else None,
-    )
-    yield
-    assert errors == []
+pytestmark = pytest.mark.usefixtures("no_page_errors")
 
 
 def sign_in(page: Page, url: str, name: str, role: str) -> None:

@@ -10,6 +10,7 @@ from django.http import HttpResponse, HttpResponseBase
 from django.test import Client
 
 from players.models import Player
+from rooms.models import Seat
 
 PASSWORD = "seven dry dominoes"
 AGENT = "Mozilla/5.0 (X11; Linux x86_64) Test/1.0"
@@ -64,3 +65,16 @@ def text(answer: HttpResponseBase) -> str:
 def second_step(player: Player) -> None:
     TOTP.activate(player, generate_totp_secret())
     RecoveryCodes.activate(player)
+
+
+def guest(client: Client, name: str = "Bo") -> Player:
+    """A guest of this browser who has opened a public room and waits there."""
+    client.post("/rooms/", {"game": "domino_poker", "visibility": "public", "rounds": "1", "name": name})
+    player = whose(client)
+    assert player is not None and player.is_guest
+    return player
+
+
+def seat_of(player: Player) -> Seat:
+    """Where this player sits."""
+    return Seat.objects.get(player=player)

@@ -1,30 +1,22 @@
-"""Accounts: signing up and in, guests who register, names, sessions, bans, export, the end."""
+"""Accounts: signing up and in, and the addresses that belong to them."""
 
-import io
-import json
-import zipfile
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from allauth.account.models import EmailAddress
-from allauth.usersessions.models import UserSession
-from django.conf import settings
-from django.contrib.sessions.models import Session
+from allauth.account.models import EmailAddress, EmailConfirmationHMAC
 from django.core import mail
-from django.test import Client
 from django.utils import timezone
 
-from games.models import MatchSeat
-from players import services
-from players.models import Ban, Player
+from players.models import Player
 from players.selectors import stamp_of
-from rooms import accounts, closing, export, seating, selectors, tasks
-from rooms.models import Room, Seat
+from rooms import selectors, tasks
+from rooms.models import Seat
 from tests.players.accounts import (
     PASSWORD,
     account,
     browser,
+    guest,
     session_key,
     sign_in,
     sign_up,
@@ -35,29 +27,7 @@ from tests.players.accounts import (
 from tests.rooms import stage
 from wallet import services as wallet
 
-pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture(autouse=True)
-def quick_hashes(settings: Any) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-
-
-@pytest.fixture
-def must_confirm(settings: Any) -> None:
-    settings.EMAIL_VERIFICATION = settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
-
-
-def guest(client: Client, name: str = "Bo") -> Player:
-    """A guest of this browser who has opened a public room and waits there."""
-    client.post("/rooms/", {"game": "domino_poker", "visibility": "public", "rounds": "1", "name": name})
-    player = whose(client)
-    assert player is not None and player.is_guest
-    return player
-
-
-def seat_of(player: Player) -> Seat:
-    return Seat.objects.get(player=player)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("quick_hashes")]
 
 
 # -- up and in ---------------------------------------------------------------------------------------------------
@@ -123,6 +93,16 @@ def test_signing_out_is_a_post_and_ends_the_session() -> None:
     assert selectors.ended_identities({identity}) == ({identity}, set())
 
 
+@pytest.mark.parametrize("page", ["", "delete/", "email/", "password/change/", "2fa/"])
+def test_strangers_are_asked_to_sign_in(page: str) -> None:
+    assert browser().get(f"/accounts/{page}").headers["Location"].startswith("/accounts/login/?next=")
+
+
+@pytest.mark.parametrize("page", ["name/", "sessions/end/", "export/"])
+def test_nothing_is_done_by_looking(page: str) -> None:
+    assert signed_in(account()).get(f"/accounts/{page}").status_code == 405
+
+
 # -- addresses ---------------------------------------------------------------------------------------------------
 
 
@@ -174,8 +154,6 @@ def test_a_confirmation_never_takes_an_address_from_its_owner(must_confirm: None
     guest(client)
     sign_up(client, "Cleo", ana.email)
     address = EmailAddress.objects.get(user__shown_name="Cleo")
-    from allauth.account.models import EmailConfirmationHMAC
-
     answer = client.post(f"/accounts/confirm-email/{EmailConfirmationHMAC(address).key}/")
     assert answer.status_code < 500
     address.refresh_from_db()
@@ -214,209 +192,6 @@ def test_a_new_password_by_mail() -> None:
     assert sign_in(client, "ana", "a quite other one 9").status_code == 302
 
 
-# -- guests ------------------------------------------------------------------------------------------------------
-
-
-def test_a_guest_who_signs_up_keeps_row_seat_and_cookie() -> None:
-    client = browser()
-    bo = guest(client)
-    seat, key, cookie = seat_of(bo), session_key(client), client.cookies["seat"].value
-    assert sign_up(client, "Bo").status_code == 302
-    player = whose(client)
-    assert player is not None and player == bo and not player.is_guest
-    assert session_key(client) != key
-    assert seat_of(player).pk == seat.pk
-    assert seating.holds(player, seat.room.code, cookie)
-    assert client.get(f"/tables/{seat.room.code}/").status_code == 200
-
-
-def test_the_form_offers_the_guests_name_where_it_may_be_kept() -> None:
-    client = browser()
-    guest(client)
-    assert 'value="Bo"' in text(client.get("/accounts/signup/"))
-    nobody = browser()
-    nobody.post("/quick/")
-    page = text(nobody.get("/accounts/signup/"))
-    assert 'value="Guest' not in page
-    assert sign_up(nobody, "Guest 1234", "g@x.org").status_code == 200, "a name of guests is not one of accounts"
-
-
-def test_another_name_is_seen_at_the_running_table_at_once() -> None:
-    client = browser()
-    bo = guest(client)
-    room = seat_of(bo).room
-    stage.arrive(room, bo)
-    from rooms import hosting
-
-    hosting.fill_bots(room.pk, bo.pk, "medium")
-    hosting.start(room.pk, bo.pk)
-    version = stage.refreshed(room).version
-    sign_up(client, "Boris")
-    assert seat_of(bo).name == "Boris" and stage.refreshed(room).version > version
-    assert MatchSeat.objects.get(player=bo).name == "Boris"
-
-
-def test_a_second_click_makes_no_second_account(monkeypatch: pytest.MonkeyPatch) -> None:
-    client = browser()
-    bo = guest(client)
-    # The first click has been stored by now; the second had looked before that.
-    monkeypatch.setattr("rooms.account_views._registered", lambda _request: None)
-    monkeypatch.setattr("players.adapter.guest_in", lambda _request: bo)
-    Player.objects.filter(pk=bo.pk).update(is_guest=False)
-    assert sign_up(client, "Boris").headers["Location"] == "/accounts/login/"
-    assert Player.objects.get().shown_name == "Bo"
-
-
-def test_a_guest_who_signs_in_leaves_the_seat_of_a_waiting_room() -> None:
-    ana = account()
-    client = browser()
-    bo = guest(client)
-    room = seat_of(bo).room
-    assert sign_in(client, "ana").status_code == 302 and whose(client) == ana
-    assert not Seat.objects.filter(player=bo).exists() and stage.refreshed(room).status == Room.Status.DESTROYED
-    Player.objects.filter(pk=bo.pk).update(last_seen_at=timezone.now() - timedelta(days=31))
-    tasks.forget_idle_guests()
-    assert not Player.objects.filter(pk=bo.pk).exists()
-
-
-def test_a_guest_in_a_match_is_asked_before_signing_in() -> None:
-    ana = account()
-    client = browser()
-    bo = guest(client)
-    room = seat_of(bo).room
-    stage.arrive(room, bo)
-    cleo = stage.person("Cleo")
-    seating.sit(cleo, room.pk)
-    from rooms import hosting
-
-    hosting.fill_bots(room.pk, bo.pk, "medium")
-    hosting.start(room.pk, bo.pk)
-    assert "give_up" in text(client.get("/accounts/login/"))
-    refused = sign_in(client, "ana")
-    assert refused.status_code == 200 and whose(client) == bo and Seat.objects.filter(player=bo).exists()
-    assert sign_in(client, "ana", give_up="on").status_code == 302 and whose(client) == ana
-    assert Seat.objects.get(room=room, forfeited=True).player_id is None
-    assert MatchSeat.objects.get(player=bo).forfeited
-
-
-def test_guests_have_no_account_pages() -> None:
-    client = browser()
-    guest(client)
-    pages = (
-        "",
-        "email/",
-        "password/change/",
-        "password/set/",
-        "delete/",
-        "2fa/",
-        "2fa/totp/activate/",
-        "reauthenticate/",
-    )
-    for page in pages:
-        assert client.get(f"/accounts/{page}").headers["Location"] == "/accounts/signup/", page
-    assert client.post("/accounts/password/set/", {"password1": PASSWORD, "password2": PASSWORD}).status_code == 302
-    assert not Player.objects.get().has_usable_password()
-    assert client.get("/accounts/login/").status_code == 200
-
-
-# -- names, passwords, sessions ----------------------------------------------------------------------------------
-
-
-def test_a_change_of_name_is_seen_at_the_table_and_at_the_sign_in() -> None:
-    ana = account()
-    client = signed_in(ana)
-    client.post("/rooms/", {"game": "domino_poker", "visibility": "public", "rounds": "1"})
-    room = seat_of(ana).room
-    version = room.version
-    assert client.post("/accounts/name/", {"name": " Anouk "}).status_code == 302
-    assert seat_of(ana).name == "Anouk" and stage.refreshed(room).version > version
-    assert "Ana" not in text(client.get("/lobby/"))
-    assert sign_in(browser(), "Anouk").status_code == 302 and sign_in(browser(), "Ana").status_code == 200
-    refused = client.post("/accounts/name/", {"name": "Moderator"})
-    assert refused.status_code == 400 and "reserved" in text(refused)
-
-
-def test_another_password_ends_the_other_sessions_and_their_sockets() -> None:
-    ana = account()
-    here, there = signed_in(ana), signed_in(ana)
-    socket = selectors.Identity(ana.pk, session_key(there), stamp_of(ana))
-    # Even a session that nobody has listed.
-    UserSession.objects.all().delete()
-    new = "a quite other one 9"
-    answer = here.post("/accounts/password/change/", {"oldpassword": PASSWORD, "password1": new, "password2": new})
-    assert answer.status_code == 302
-    assert selectors.ended_identities({socket})[0] == {socket}, "before any page looks at that session"
-    assert whose(here) == ana and whose(there) is None
-    fresh = Player.objects.get(pk=ana.pk)
-    own = selectors.Identity(ana.pk, session_key(here), stamp_of(fresh))
-    assert selectors.ended_identities({own}) == (set(), set())
-
-
-def test_the_account_page_lists_sessions_and_ends_the_others() -> None:
-    ana = account()
-    here, there = signed_in(ana), browser("Other Browser/2")
-    sign_in(there, "ana")
-    page = text(here.get("/accounts/"))
-    assert "Other Browser/2" in page and page.count("this one") == 1
-    here.post("/accounts/sessions/end/")
-    assert whose(there) is None and whose(here) == ana
-    assert UserSession.objects.count() == 1
-    here.post("/accounts/logout/")
-    assert services.forget_ended_sessions() == 1 and not UserSession.objects.exists()
-
-
-def test_sessions_that_nobody_listed_end_as_well() -> None:
-    """Django gives a session another key by itself: after a new secret key, and in code that is not ours."""
-    ana = account()
-    here, there = signed_in(ana), signed_in(ana)
-    session = there.session
-    session.cycle_key()
-    there.cookies[settings.SESSION_COOKIE_NAME] = str(session.session_key)
-    socket = selectors.Identity(ana.pk, session_key(there), stamp_of(ana))
-    assert whose(there) == ana and selectors.ended_identities({socket})[0] == set()
-    here.post("/accounts/sessions/end/")
-    assert selectors.ended_identities({socket})[0] == {socket}, "its sockets too"
-    assert whose(there) is None and whose(here) == ana
-    own = selectors.Identity(ana.pk, session_key(here), stamp_of(Player.objects.get(pk=ana.pk)))
-    assert selectors.ended_identities({own})[0] == set()
-    services.end_sessions(ana.pk)
-    assert whose(here) is None
-
-
-def test_a_row_read_before_brings_no_session_back() -> None:
-    ana = account()
-    there = signed_in(ana)
-    before = Player.objects.get(pk=ana.pk)
-    kept = there.session.session_key
-    UserSession.objects.all().delete()
-    services.end_sessions(ana.pk)
-    before.first_name = "Ana"
-    before.save()
-    assert Player.objects.get(pk=ana.pk).first_name == "Ana"
-    assert whose(there) is None, kept
-
-
-def test_a_session_with_another_key_is_listed_again() -> None:
-    ana = account()
-    here = signed_in(ana)
-    session = here.session
-    session.cycle_key()
-    here.cookies[settings.SESSION_COOKIE_NAME] = str(session.session_key)
-    assert text(here.get("/accounts/")).count("this one") == 1
-    assert [one.session_key for one in UserSession.objects.all()] == [session.session_key]
-
-
-def test_sessions_whose_time_is_over_are_deleted(monkeypatch: pytest.MonkeyPatch) -> None:
-    here, there = signed_in(account()), browser()
-    there.get("/accounts/login/")
-    for number in range(5):
-        Session.objects.create(session_key=f"old{number}", session_data="", expire_date=timezone.now())
-    alive = set(Session.objects.exclude(session_key__startswith="old").values_list("pk", flat=True))
-    monkeypatch.setattr(services, "EXPIRED_AT_ONCE", 3)
-    assert tasks.forget_ended_sessions() == 3 and tasks.forget_ended_sessions() == 2
-    assert set(Session.objects.values_list("pk", flat=True)) == alive and whose(here) is not None
-
-
 def test_accounts_that_nobody_confirmed_are_forgotten(must_confirm: None, settings: Any) -> None:
     settings.UNCONFIRMED_DAYS = 7
     played = account("Played", confirmed=False)
@@ -445,121 +220,3 @@ def test_accounts_that_nobody_confirmed_are_forgotten(must_confirm: None, settin
     left = set(Player.objects.filter(is_guest=False).values_list("shown_name", flat=True))
     assert left == {"Played", "Sits", "Coins", "Boss", "Confirmed", "Bo"}
     assert sign_up(browser(), "Gone").status_code == 302
-
-
-# -- bans --------------------------------------------------------------------------------------------------------
-
-
-def test_a_ban_signs_out_forfeits_and_says_why() -> None:
-    ana, boss = account(), account("Boss")
-    client = signed_in(ana)
-    room = stage.running(ana, stage.person("Cleo"))
-    socket = selectors.Identity(ana.pk, session_key(client), stamp_of(ana))
-    until = timezone.now() + timedelta(days=2)
-    made = accounts.ban(ana, boss, "Played two seats", until)
-    assert (made.by, made.reason, made.until) == (boss, "Played two seats", until)
-    assert whose(client) is None
-    assert selectors.ended_identities({socket}) == ({socket}, {ana.pk})
-    assert MatchSeat.objects.get(player=ana, match=room.match).forfeited
-    answer = sign_in(browser(), "ana")
-    assert answer.status_code == 403 and "Played two seats" in text(answer)
-    assert "Played two seats" not in text(sign_in(browser(), "ana", "wrong"))
-
-
-def test_a_ban_ends_by_itself_or_by_somebody() -> None:
-    ana, boss = account(), account("Boss")
-    services.ban(ana, boss, "Rude", timezone.now() + timedelta(days=1))
-    Ban.objects.update(until=timezone.now() - timedelta(seconds=1))
-    client = browser()
-    assert sign_in(client, "ana").status_code == 302 and whose(client) == ana
-    services.ban(ana, boss, "Rude again")
-    assert services.lift_bans_that_are_over() == 0 and services.unban(ana, boss) and not services.unban(ana, boss)
-    assert Player.objects.get(pk=ana.pk).is_active and Ban.objects.filter(lifted_at__isnull=True).count() == 0
-    services.ban(ana, None, "Third", timezone.now() + timedelta(days=1))
-    Ban.objects.filter(lifted_at__isnull=True).update(until=timezone.now() - timedelta(seconds=1))
-    assert tasks.lift_bans() == 1 and Player.objects.get(pk=ana.pk).is_active
-
-
-@pytest.mark.parametrize(("reason", "days"), [("", 1), ("  ", None), ("Rude", -1)])
-def test_a_ban_needs_a_reason_and_an_end_to_come(reason: str, days: int | None) -> None:
-    ana = account()
-    with pytest.raises(ValueError, match="ban"):
-        services.ban(ana, None, reason, None if days is None else timezone.now() + timedelta(days=days))
-    assert Player.objects.get().is_active and not Ban.objects.exists()
-
-
-def test_a_seat_of_somebody_kept_out_is_given_up_by_the_next_look() -> None:
-    ana = account()
-    room = stage.waiting(ana, stage.person("Cleo"))
-    Player.objects.filter(pk=ana.pk).update(is_active=False)
-    assert selectors.seated_without_right() == [ana.pk] and tasks.shut_out_banned() == 1
-    assert not Seat.objects.filter(player=ana).exists() and stage.refreshed(room).status == Room.Status.WAITING
-    closing.shut_out(ana.pk)
-
-
-# -- export and the end ------------------------------------------------------------------------------------------
-
-
-def test_the_export_holds_all_that_is_ones_own() -> None:
-    ana = account()
-    client = signed_in(ana)
-    room = stage.running(ana, stage.person("Cleo"))
-    stage.play_to_the_end(room)
-    answer = client.post("/accounts/export/")
-    assert answer.status_code == 200 and answer.headers["Content-Type"] == "application/zip"
-    packed = zipfile.ZipFile(io.BytesIO(answer.content))
-    names = [f"{name}.{form}" for name in ("gold", "matches", "names", "profile", "visits") for form in ("csv", "json")]
-    assert sorted(packed.namelist()) == names
-    assert json.loads(packed.read("profile.json"))[0]["address"] == "ana@play.example"
-    (match,) = json.loads(packed.read("matches.json"))
-    assert match["match"] == room.match_id and match["place"] in {1, 2, 3, 4} and match["name"] == "Ana"
-    assert packed.read("matches.csv").decode("utf-8-sig").splitlines()[0].startswith("match,game,status")
-    assert [client.post("/accounts/export/").status_code for _i in range(5)] == [200] * 4 + [429]
-    assert client.get("/accounts/export/").status_code == 405
-
-
-def test_no_cell_of_text_is_a_formula() -> None:
-    sheet = export.Sheet("x", ["a"], [["=1+1"], ["+1"], ["-1"], ["@a"], ["\ta"], ["\ra"], [-5], ["Ana"]])
-    cells = [line.strip('"') for line in export.as_csv(sheet).split("\r\n")[1:-1]]
-    assert cells == ["'=1+1", "'+1", "'-1", "'@a", "'\ta", "'\ra", "-5", "Ana"]
-
-
-def test_a_deleted_account_leaves_a_number_and_nothing_personal() -> None:
-    ana = account(first_name="Ana", last_name="Of the hill")
-    client = signed_in(ana)
-    room = stage.running(ana, stage.person("Cleo"))
-    stage.play_to_the_end(room)
-    assert client.post("/accounts/delete/", {"password": "wrong"}).status_code == 400
-    assert Player.objects.get(pk=ana.pk).is_active
-    assert client.post("/accounts/delete/", {"password": PASSWORD}).status_code == 302
-    row = Player.objects.get(pk=ana.pk)
-    assert (row.shown_name, row.email, row.first_name, row.last_name) == (f"Former player {ana.pk}", "", "", "")
-    assert "ana" not in row.username and not row.is_active and row.closed_at is not None
-    assert MatchSeat.objects.get(player=ana).name == f"Former player {ana.pk}"
-    assert not EmailAddress.objects.exists() and not UserSession.objects.exists()
-    assert whose(client) is None and sign_in(browser(), "ana").status_code == 200
-    assert sign_up(browser(), "Ana").status_code == 200, "nobody passes for the one who left"
-    assert sign_up(browser(), "Berta", ana.email).status_code == 302, "the address is free again"
-
-
-def test_an_account_in_a_match_is_asked_before_its_end() -> None:
-    ana = account()
-    client = signed_in(ana)
-    room = stage.running(ana, stage.person("Cleo"))
-    page = text(client.get("/accounts/delete/"))
-    assert "give_up" in page and f'name="stake" value="{stage.stake(room)}"' in page
-    fields = {"password": PASSWORD, "stake": stage.stake(room)}
-    assert client.post("/accounts/delete/", fields).status_code == 400
-    assert Seat.objects.filter(player=ana).exists()
-    assert client.post("/accounts/delete/", {**fields, "give_up": "on"}).status_code == 302
-    assert not Seat.objects.filter(player=ana).exists() and MatchSeat.objects.get(player=ana).forfeited
-
-
-@pytest.mark.parametrize("page", ["", "delete/", "email/", "password/change/", "2fa/"])
-def test_strangers_are_asked_to_sign_in(page: str) -> None:
-    assert browser().get(f"/accounts/{page}").headers["Location"].startswith("/accounts/login/?next=")
-
-
-@pytest.mark.parametrize("page", ["name/", "sessions/end/", "export/"])
-def test_nothing_is_done_by_looking(page: str) -> None:
-    assert signed_in(account()).get(f"/accounts/{page}").status_code == 405

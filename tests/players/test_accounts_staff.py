@@ -17,12 +17,7 @@ from players import keys, services
 from players.models import Player
 from tests.players.accounts import PASSWORD, account, browser, second_step, sign_in, signed_in, text, whose
 
-pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture(autouse=True)
-def quick_hashes(settings: Any) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("quick_hashes")]
 
 
 def boss() -> Player:

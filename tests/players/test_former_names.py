@@ -16,12 +16,7 @@ from tests.players.accounts import account, browser, sign_up, signed_in, text
 from tests.rooms.house import staff
 from tests.rooms.stage import at_once
 
-pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture(autouse=True)
-def quick_hashes(settings: Any) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("quick_hashes")]
 
 
 def older(days: float) -> None:

@@ -16,12 +16,7 @@ from tests.players.accounts import PASSWORD, account, browser, second_step, sign
 
 # One such character is eighteen in the form that names are compared in.
 LONG = "\ufdfa" * 20_000
-pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture(autouse=True)
-def quick_hashes(settings: Any) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("quick_hashes")]
 
 
 def test_long_texts_are_cut_before_they_are_compared() -> None:

@@ -14,7 +14,7 @@ from games import selectors as game_selectors
 from games.engine.table import Prompt
 from players.models import Player
 from rooms import clock, closing, hosting, playing, presence, seating, snapshots
-from rooms.models import Connection, Room, Seat
+from rooms.models import Connection, Pulse, Room, Seat
 
 T = TypeVar("T")
 
@@ -284,3 +284,9 @@ def finished(*players: Player, rounds: int = 1) -> Room:
     play_to_the_end(room)
     assert refreshed(room).status == "finished"
     return room
+
+
+def outage(seconds: float) -> None:
+    """The service was last seen so long ago."""
+    Pulse.objects.all().delete()
+    Pulse.objects.create(process="before", at=clock.now() - timedelta(seconds=seconds))

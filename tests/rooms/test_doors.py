@@ -326,6 +326,7 @@ def fuzz(site: LiveSite, frames: int, seed: int) -> dict[str, int]:
     paths = [(ana, f"/ws/tables/{code}/"), (ben, f"/ws/tables/{code}/"), (eve, f"/ws/rooms/{room_id}/")]
     paths.append((eve, "/ws/lobby/?state="))
     sockets: list[TableSocket | None] = [None] * len(paths)
+    every: list[TableSocket] = []
     told: dict[str, int] = {}
     for number in range(frames):
         place = number % len(paths)
@@ -333,25 +334,24 @@ def fuzz(site: LiveSite, frames: int, seed: int) -> dict[str, int]:
         if socket is None:
             person, path = paths[place]
             socket = sockets[place] = person.listen(path)
+            every.append(socket)
         try:
             text = strange_frame(chance)
             socket.link.send(text.encode("utf-8", "surrogatepass") if chance.random() < 0.002 else text)
             if number % 40 < len(paths):
                 socket.drain(0.001)
+        except ConnectionClosed:
+            sockets[place] = None
+    for socket in every:
+        try:
+            socket.drain(0.5)  # also what came before a close
         except ConnectionClosed as end:
             close = end.rcvd.code if end.rcvd else 1006
             told[str(close)] = told.get(str(close), 0) + 1
-            sockets[place] = None
-    for socket in sockets:
-        if socket is not None:
-            try:
-                socket.drain(0.5)
-            except ConnectionClosed as end:
-                told[str(end.rcvd and end.rcvd.code)] = told.get(str(end.rcvd and end.rcvd.code), 0) + 1
-            for text in socket.received:
-                kind = json.loads(text)
-                name = kind.get("code") or kind["t"] if kind["t"] in {"refused", "ack"} else kind["t"]
-                told[str(name)] = told.get(str(name), 0) + 1
+        for text in socket.received:
+            kind = json.loads(text)
+            name = kind.get("code") or kind["t"] if kind["t"] in {"refused", "ack"} else kind["t"]
+            told[str(name)] = told.get(str(name), 0) + 1
     return told
 
 

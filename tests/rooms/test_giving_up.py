@@ -14,9 +14,9 @@ from rooms.errors import NoOpenSeat, NotAgreed, NotEnough, RoomFull
 from rooms.models import Room, Seat
 from tests.players.accounts import PASSWORD, account
 from tests.rooms import stage
+from tests.rooms.gold import begun, has, nothing_is_lost, paid, rich
+from tests.rooms.pages import CREATE, client_of, text
 from tests.rooms.test_lobby_views import at, signed_in, table_of
-from tests.rooms.test_money_pages import CREATE, client_of, text
-from tests.rooms.test_paid import begun, has, nothing_is_lost, paid, rich
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

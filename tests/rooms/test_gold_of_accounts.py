@@ -15,7 +15,7 @@ from rooms.errors import NotEnough, RoomError, TooMany
 from rooms.models import Room, Seat
 from tests.players.accounts import account, browser
 from tests.rooms import stage
-from tests.rooms.test_paid import paid, rich
+from tests.rooms.gold import begun, paid, rich
 from wallet import selectors as wallet
 from wallet.models import Transaction
 
@@ -49,21 +49,19 @@ def test_ten_sign_ups_at_once_bring_one_bonus() -> None:
     assert Transaction.objects.filter(kind="welcome").count() == 1
 
 
-@pytest.mark.parametrize("begun", [False, True])
-def test_the_end_of_an_account_leaves_its_table_first(begun: bool) -> None:
+@pytest.mark.parametrize("has_begun", [False, True])
+def test_the_end_of_an_account_leaves_its_table_first(has_begun: bool) -> None:
     ana, ben = rich("Ana"), rich("Ben")
     room = paid(300, ana, ben)
-    if begun:
-        from tests.rooms.test_paid import begun as start
-
-        room = start(room)
+    if has_begun:
+        room = begun(room)
     accounts.close(ben.pk)
     assert not Seat.objects.filter(player=ben).exists()
-    assert wallet.held("house:closed") == (4700 if begun else 5000)
-    assert wallet.held(f"room:{room.pk}") == (600 if begun else 300)
+    assert wallet.held("house:closed") == (4700 if has_begun else 5000)
+    assert wallet.held(f"room:{room.pk}") == (600 if has_begun else 300)
     with pytest.raises((NotEnough, RoomError)):
         seating.sit(Player.objects.get(pk=ben.pk), paid(10, rich("Cleo")).pk, agreed_fee=10)
-    if begun:
+    if has_begun:
         stage.play_to_the_end(room)
         assert wallet.balance(ana.pk) == 5300
     assert sum(wallet.totals().values()) == 0

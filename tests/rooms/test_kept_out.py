@@ -15,8 +15,8 @@ from rooms import accounts, hosting, seating, tasks
 from rooms.errors import KeptOut, RoomError
 from rooms.models import Room, Seat
 from tests.rooms import stage
-from tests.rooms.test_money_pages import client_of, text
-from tests.rooms.test_paid import has, nothing_is_lost, paid, rich
+from tests.rooms.gold import has, nothing_is_lost, paid, rich
+from tests.rooms.pages import client_of, text
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -14,6 +14,7 @@ from players.models import Player
 from rooms import hosting, limits, lobby_rows, seating
 from rooms.models import Room, Seat
 from tests.rooms import stage
+from tests.rooms.pages import client_of, text
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -22,13 +23,7 @@ CREATE = {"game": "domino_poker", "visibility": "public", "rounds": "3"}
 
 def signed_in(name: str = "Ana") -> tuple[Client, Player]:
     player = stage.person(name)
-    client = Client()
-    client.force_login(player, backend=settings.AUTHENTICATION_BACKENDS[0])
-    return client, player
-
-
-def text(answer: Any) -> str:
-    return str(answer.content.decode())
+    return client_of(player), player
 
 
 def table_of(player: Player) -> Room:

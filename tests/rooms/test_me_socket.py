@@ -19,7 +19,7 @@ from players.models import Player
 from rooms import closing, seating
 from rooms.models import Room
 from tests.rooms import stage
-from tests.rooms.test_paid import begun, has, paid, rich
+from tests.rooms.gold import begun, has, paid, rich
 from tests.support.links import open_link
 from tests.support.site import LiveSite
 from tests.support.visitor import PATIENCE_SECONDS

@@ -8,7 +8,7 @@ from django.test import Client, override_settings
 from players.models import Player
 from rooms import clock, closing, hub, playing, presence
 from rooms.errors import TooMany
-from rooms.models import Pulse, Room, Seat
+from rooms.models import Room, Seat
 from tests.rooms import stage
 from tests.support.site import LiveSite
 from tests.support.visitor import Visitor
@@ -73,8 +73,7 @@ def test_taking_control_in_a_pause_does_not_cut_it_short() -> None:
 def test_an_outage_in_the_countdown_is_shown_to_those_who_stayed() -> None:
     room = stage.started(stage.person("Ana"), stage.person("Ben"))
     before = room.version
-    Pulse.objects.all().delete()
-    Pulse.objects.create(process="gone", at=clock.now() - timedelta(seconds=20))
+    stage.outage(20)
     assert presence.mend_outage() is not None
     assert stage.refreshed(room).version > before
 

@@ -13,7 +13,7 @@ from players.models import Player
 from rooms import clock, closing, hosting, playing, seating, tasks
 from rooms.models import Connection, Room, Seat
 from tests.rooms import stage
-from tests.rooms.test_paid import begun, has, nothing_is_lost, paid, rich
+from tests.rooms.gold import begun, has, nothing_is_lost, paid, rich
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("quiet_site")]
 

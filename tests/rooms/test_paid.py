@@ -2,72 +2,20 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import pytest
 from django.conf import settings
-from django.db import transaction
-from django.test import override_settings
 
-from games.models import Match, MatchEvent
-from players.models import Player
+from games.models import MatchEvent
 from rooms import audit, closing, hosting, playing, seating, tasks
 from rooms.errors import AlreadySeated, FeeToAgree, GuestsCannotPay, NoOpenSeat, NotEnough
 from rooms.models import Room, Seat
 from tests.rooms import stage
+from tests.rooms.gold import begun, escrow, has, nothing_is_lost, outcome, paid, rich
 from wallet import selectors as wallet
-from wallet import services as coins
 from wallet.models import Resolution, Transaction
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def rich(name: str, welcome_coins: int = 5000) -> Player:
-    """A registered player with a welcome bonus."""
-    player = Player.objects.create(username=name.lower(), shown_name=name)
-    with override_settings(WELCOME_COINS=welcome_coins), transaction.atomic():
-        coins.welcome(player.pk)
-    return player
-
-
-def paid(fee: int, *people: Player, visibility: str = "public") -> Room:
-    """A waiting room where each of these has paid the fee."""
-    host, *others = people
-    sitting = seating.create_room(host, visibility=visibility, options={"rounds": 1}, fee=fee)
-    for other in others:
-        seating.sit_with_code(other, sitting.room_id, agreed_fee=fee)
-    room = Room.objects.get(pk=sitting.room_id)
-    for one in people:
-        stage.arrive(room, one)
-    return stage.refreshed(room)
-
-
-def begun(room: Room) -> Room:
-    host = room.host_id
-    assert host is not None
-    hosting.fill_bots(room.pk, host, "medium")
-    hosting.start(room.pk, host)
-    stage.pass_time(room, 20)
-    playing.ring(room.pk)
-    return stage.refreshed(room)
-
-
-def escrow(room: Room) -> int:
-    return wallet.held(f"room:{room.pk}")
-
-
-def has(*people: Player) -> list[int]:
-    return [wallet.balance(one.pk) for one in people]
-
-
-def outcome(room: Room) -> dict[str, Any]:
-    found = Match.objects.get(pk=stage.match_of(room)).outcome
-    assert found is not None
-    return dict(found)
-
-
-def nothing_is_lost() -> None:
-    assert sum(wallet.totals().values()) == 0
 
 
 def test_everybody_pays_on_sitting_and_the_host_too() -> None:

@@ -13,7 +13,7 @@ from rooms import clock, hosting, playing
 from rooms.models import Room
 from rooms.table import seconds
 from tests.rooms import stage
-from tests.rooms.test_paid import paid, rich
+from tests.rooms.gold import paid, rich
 from tests.rooms.test_paid_machine import OneRoom
 from wallet import selectors as wallet
 from wallet.models import Transaction

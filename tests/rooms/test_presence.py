@@ -9,7 +9,7 @@ from django.db.models import F
 from games.models import Match
 from rooms import clock, closing, playing, presence, tasks
 from rooms.errors import AlreadySeated, NoSuchRoom
-from rooms.models import Connection, Pulse, Room, Seat
+from rooms.models import Connection, Room, Seat
 from tests.rooms import stage
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("quiet_site")]
@@ -80,16 +80,11 @@ def test_a_killed_process_leaves_no_ghost() -> None:
     assert presence.drop_stale() == 0
 
 
-def outage(seconds: float) -> None:
-    Pulse.objects.all().delete()
-    Pulse.objects.create(process="before", at=clock.now() - timedelta(seconds=seconds))
-
-
 def test_an_outage_never_costs_a_turn() -> None:
     room = stage.begun(stage.person("Ana"), clocked=True)
     prompt = stage.to_human(room)
     stage.pass_time(room, 30)
-    outage(35)
+    stage.outage(35)
     playing.ring(room.pk)
     room.refresh_from_db()
     assert stage.prompts(room)[0].step == prompt.step and stage.human(room).missed == 0
@@ -108,14 +103,14 @@ def test_without_an_outage_the_turn_is_lost() -> None:
 def test_an_outage_prolongs_the_grace() -> None:
     room = stage.begun(stage.person("Ana"), present=False)
     stage.pass_time(room, 3700)
-    outage(3650)
+    stage.outage(3650)
     playing.ring(room.pk)
     room.refresh_from_db()
     assert room.status == "playing"
 
 
 def test_an_outage_is_mended_once() -> None:
-    outage(30)
+    stage.outage(30)
     gaps = stage.at_once([presence.mend_outage for _i in range(6)])
     assert sum(gap is not None for gap in gaps) == 1
 

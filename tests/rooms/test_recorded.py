@@ -6,7 +6,7 @@ from players.models import Player
 from rooms import closing
 from stats.models import MatchFact, PlayerFact
 from tests.rooms import stage
-from tests.rooms.test_paid import outcome, rich
+from tests.rooms.gold import outcome, rich
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -22,12 +22,12 @@ from games.models import MatchEvent
 from players.models import Player, StaffAct
 from players.staff import Act
 from rooms import accounts, clock, playing, presence, seating
-from rooms.models import Pulse, Room, Seat
+from rooms.models import Connection, Room, Seat, Watcher
 from rooms.retries import retried
 from tests.players.accounts import browser, sign_up, whose
 from tests.rooms import stage
+from tests.rooms.gold import has, nothing_is_lost, paid, rich
 from tests.rooms.test_once import everything
-from tests.rooms.test_paid import has, nothing_is_lost, paid, rich
 from tests.support.services import Run
 from wallet import corrections
 from wallet import services as coins
@@ -40,6 +40,8 @@ MATCH = "SELECT 1 FROM games_match WHERE id = %s FOR UPDATE"
 ACCOUNT = "SELECT 1 FROM wallet_account WHERE owner_id = %s FOR UPDATE"
 CORRECTION = "SELECT 1 FROM wallet_correction WHERE id = %s FOR UPDATE"
 PLAYER = "SELECT 1 FROM players_player WHERE id = %s FOR UPDATE"
+CONNECTION = "SELECT 1 FROM rooms_connection WHERE id = %s FOR UPDATE"
+WATCHER = "SELECT 1 FROM rooms_watcher WHERE id = %s FOR UPDATE"
 Lock = tuple[LiteralString, int]
 AWAITED = "SELECT count(*) FROM pg_locks WHERE NOT granted AND transactionid = pg_current_xact_id()::xid"
 
@@ -337,7 +339,26 @@ def test_whatever_opens_a_durable_transaction_is_run_anew() -> None:
     assert without == []
 
 
-# -- the order of rooms ------------------------------------------------------------------------------------------
+# -- the order of rows -------------------------------------------------------------------------------------------
+
+
+def meets_nobody(run: Run, what: Callable[[], object], row: LiteralString, first: int, second: int) -> None:
+    """Do what takes both rows: it comes to the first one and waits there without having the second, which whoever holds
+    the first takes all the same."""
+    with psycopg.connect(run.services.postgres.url("postgres", run.database)) as other:
+        other.execute(row, [first])
+        results: list[object] = []
+        waiting = threading.Thread(target=lambda: results.extend(stage.at_once([what])))
+        waiting.start()
+        ends = time.monotonic() + 10
+        while other.execute(AWAITED).fetchone() == (0,):
+            assert time.monotonic() < ends, "it does not come to the first row"
+            time.sleep(0.01)
+        other.execute("SET lock_timeout = '500ms'")
+        other.execute(row, [second])
+        other.rollback()
+        waiting.join(10)
+    assert len(results) == 1 and not isinstance(results[0], Exception), results
 
 
 @pytest.mark.parametrize("way", ["to the lower", "to the higher"])
@@ -346,44 +367,60 @@ def test_who_leaves_a_room_for_another_locks_the_lower_first(services: Run, way:
     first, second = paid(30, host, ana), paid(20, ben)
     player, old, new = (ben, second, first) if way == "to the lower" else (ana, first, second)
     sit = partial(seating.sit, player, new.pk, agreed_fee=new.fee, give_up=stage.stake(old))
-    with psycopg.connect(services.services.postgres.url("postgres", services.database)) as rival:
-        rival.execute(ROOM, [first.pk])
-        moving = threading.Thread(target=lambda: stage.at_once([sit]))
-        moving.start()
-        ends = time.monotonic() + 10
-        while rival.execute(AWAITED).fetchone() == (0,):
-            assert time.monotonic() < ends, "it does not come to the first room"
-            time.sleep(0.01)
-        rival.execute("SET lock_timeout = '500ms'")
-        rival.execute(ROOM, [second.pk])
-        rival.rollback()
-        moving.join(10)
+    meets_nobody(services, sit, ROOM, first.pk, second.pk)
     assert Seat.objects.get(player=player).room_id == new.pk
 
 
-def test_lost_time_is_given_back_in_the_order_of_rooms(
-    services: Run, monkeypatch: pytest.MonkeyPatch, anew: Callable[[], list[str]]
-) -> None:
+def test_lost_time_is_given_back_in_the_order_of_rooms(services: Run, anew: Callable[[], list[str]]) -> None:
     """The first room is the one that the last statement would come to: who locks first and second meets nobody."""
     ana, ben = stage.people("Ana", "Ben")
     first, second = stage.running(ana), stage.started(ben)
     stage.go_away(first, ana)
     Room.objects.filter(pk=first.pk).update(deadline_at=None)
-    Pulse.objects.update_or_create(process="gone", defaults={"at": clock.now() - timedelta(seconds=30)})
-    Pulse.objects.exclude(process="gone").delete()
+    stage.outage(30)
     before = stage.refreshed(second).starts_at
-    with psycopg.connect(services.services.postgres.url("postgres", services.database)) as other:
-        other.execute(ROOM, [first.pk])
-        mending = threading.Thread(target=lambda: stage.at_once([presence.mend_outage]))
-        mending.start()
-        ends = time.monotonic() + 10
-        while other.execute(AWAITED).fetchone() == (0,):
-            assert time.monotonic() < ends, "it does not come to the first room"
-            time.sleep(0.01)
-        other.execute("SET lock_timeout = '500ms'")
-        other.execute(ROOM, [second.pk])
-        other.rollback()
-        mending.join(10)
+    meets_nobody(services, presence.mend_outage, ROOM, first.pk, second.pk)
     assert anew() == []
     after = stage.refreshed(second).starts_at
     assert before is not None and after is not None and 25 < (after - before).total_seconds() < 60
+
+
+def mend_an_outage() -> None:
+    stage.outage(30)
+    assert presence.mend_outage() is not None
+
+
+@pytest.mark.parametrize("what", ["mending", "a ping", "parting"])
+def test_connections_are_taken_in_the_order_of_their_numbers(what: str, services: Run) -> None:
+    ana = stage.person("Ana")
+    room = stage.waiting(ana)
+    stage.arrive(room, ana, "second tab")
+    channels = [f"page-{ana.pk}", "second tab"]
+    first, second = Connection.objects.order_by("pk")
+    first.save()  # lies behind the second one from now on
+    acts: dict[str, Callable[[], object]] = {
+        "mending": mend_an_outage,
+        "a ping": lambda: presence.touch(channels),
+        "parting": lambda: presence.disconnect(room.pk, channels),
+    }
+    meets_nobody(services, acts[what], CONNECTION, first.pk, second.pk)
+    assert Connection.objects.filter(seen_at__gt=first.seen_at).count() == (0 if what == "parting" else 2)
+    assert Connection.objects.count() == (0 if what == "parting" else 2)
+
+
+@pytest.mark.parametrize("what", ["mending", "a ping", "sweeping"])
+def test_and_so_are_watchers(what: str, services: Run) -> None:
+    room = stage.waiting(stage.person("Ana"))
+    for channel in ("one", "two"):
+        presence.watch(presence.onlooker(None, room_id=room.pk), channel, "somewhere")
+    Watcher.objects.update(seen_at=clock.now() - timedelta(hours=1))
+    first, second = Watcher.objects.order_by("pk")
+    first.save()
+    acts: dict[str, Callable[[], object]] = {
+        "mending": mend_an_outage,
+        "a ping": lambda: presence.touch(["one", "two"]),
+        "sweeping": presence.drop_stale,
+    }
+    meets_nobody(services, acts[what], WATCHER, first.pk, second.pk)
+    assert Watcher.objects.filter(seen_at__gt=first.seen_at).count() == (0 if what == "sweeping" else 2)
+    assert Watcher.objects.count() == (0 if what == "sweeping" else 2)

@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from rooms import broadcast, closing, playing, seating
 from rooms.models import Connection, Room
 from tests.rooms import stage
-from tests.rooms.test_paid import paid, rich
+from tests.rooms.gold import paid, rich
 from tests.rooms.test_paid_kill import near_the_end
 
 

@@ -13,7 +13,7 @@ from rooms.errors import (
     NoSuchRoom,
     Started,
 )
-from rooms.models import Connection, Pulse, Room, Seat
+from rooms.models import Connection, Room, Seat
 from tests.rooms import stage
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("quiet_site")]
@@ -263,12 +263,6 @@ def test_people_away_from_the_countdown_on_have_their_grace_too() -> None:
 # -- an outage of the service ------------------------------------------------------------------------------------
 
 
-def outage(seconds: float) -> None:
-    """The service was last seen so long ago."""
-    Pulse.objects.all().delete()
-    Pulse.objects.create(process="before", at=clock.now() - timedelta(seconds=seconds))
-
-
 def test_an_outage_gives_the_turn_a_fresh_window_and_prolongs_grace_and_countdown() -> None:
     ana, ben, cleo, dora, edda = stage.people("Ana", "Ben", "Cleo", "Dora", "Edda")
     asked, away, counting = stage.running(ana, ben), stage.running(cleo), stage.started(dora, edda)
@@ -282,7 +276,7 @@ def test_an_outage_gives_the_turn_a_fresh_window_and_prolongs_grace_and_countdow
         starts_at=clock.now() - timedelta(seconds=54), due_at=clock.now() - timedelta(seconds=54)
     )
     Connection.objects.update(seen_at=clock.now() - timedelta(seconds=61))
-    outage(60)
+    stage.outage(60)
     tasks.ring_due()
     tasks.close_abandoned()
     tasks.drop_stale_connections()

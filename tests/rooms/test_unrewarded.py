@@ -14,8 +14,8 @@ from rooms import playing
 from rooms.models import Room, Seat
 from tests.players.accounts import account
 from tests.rooms import stage
-from tests.rooms.test_money_pages import client_of, words
-from tests.rooms.test_paid import has, nothing_is_lost, rich
+from tests.rooms.gold import has, nothing_is_lost, rich
+from tests.rooms.pages import client_of, words
 from wallet.models import Account, Transaction
 
 pytestmark = pytest.mark.django_db(transaction=True)
