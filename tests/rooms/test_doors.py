@@ -97,12 +97,11 @@ def test_no_form_is_taken_without_its_token(live_site: LiveSite) -> None:
 # -- guessed codes (B34) -----------------------------------------------------------------------------------------
 
 
-def test_who_guesses_codes_is_slowed_and_a_friend_gets_in(other_site: Any) -> None:
+def test_who_guesses_codes_is_slowed_and_a_friend_gets_in(live_site: LiveSite) -> None:
     """A guesser and a friend behind one address; the friend mistypes twice and reads O for 0."""
-    site = other_site()
-    host = Visitor(site.url)
+    host = Visitor(live_site.url)
     code = host.open_room(visibility="private", rounds=1)
-    eve, friend = Visitor(site.url), Visitor(site.url)
+    eve, friend = Visitor(live_site.url), Visitor(live_site.url)
     eve.leave(eve.open_room(visibility="private"))
     friend.leave(friend.open_room(visibility="private"))
 
@@ -122,7 +121,7 @@ def test_who_guesses_codes_is_slowed_and_a_friend_gets_in(other_site: Any) -> No
     typed = f" {code[:4].lower()} - {code[4:].lower()} ".replace("0", "o").replace("1", "l")
     assert friend.join(typed) == code
     # Another guesser of the same address has what the address has left, and no more.
-    others = [Visitor(site.url) for _i in range(12)]
+    others = [Visitor(live_site.url) for _i in range(12)]
 
     def guess_thrice(person: Visitor) -> list[int]:
         return [person.post("/join/", code="7ZZZZZZ7")[0] for _i in range(8)]
