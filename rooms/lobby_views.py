@@ -227,7 +227,8 @@ def join(request: HttpRequest) -> HttpResponse:
     if agreed is None:
         return _page(request, status=400, join_error=_("This is not an amount of gold."), **typed)
     if quote is not None and _is_guest(player):
-        return _page(request, status=403, join_error=GuestsCannotPay.text, **typed)
+        back = reverse("join_link", args=[code])
+        return _page(request, status=403, join_error=GuestsCannotPay.text, join_quote=quote, join_back=back, **typed)
     if quote is not None and "agreed_fee" not in request.POST:
         return _price(request, room_id, fields)
     return _seat(
