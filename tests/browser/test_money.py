@@ -97,7 +97,7 @@ def test_a_paid_match_from_the_form_to_the_last_coin(sign_in: SignIn, live_site:
     assert serious(ana) == []
     join_paid(ben, url, code, 101)
     expect(ana.locator(".room .pot b")).to_have_text("202")
-    expect(ana.locator(".room-facts")).to_contain_text("first 142, second 60")
+    expect(ana.locator(".room-facts")).to_contain_text("142 for the first, 60 for the second")
     expect(coins_in(ben)).to_have_text("4899")
     player.fill_and_start(ana)
     expect(ana.locator(".stage .pot b")).to_have_text("202")

@@ -1,4 +1,4 @@
-/** Everything that the table says about gold: fee, pot and prizes, coins on their way, and where each coin went. */
+/** Everything that the table says about gold: fee, pot and its shares, coins on their way, and where each coin went. */
 
 import { gettext, placeWord, say } from "../words.js";
 import { h, moving, redraw, set } from "./dom.js";
@@ -34,13 +34,13 @@ export function feeFacts(room) {
     [gettext("Fee"), say("%(fee)s gold a seat", { fee })],
     [gettext("Pot"), say("%(pot)s gold", { pot })],
   ];
-  if (prizes.length > 0) facts.push([gettext("Prizes"), prizeText(prizes)]);
+  if (prizes.length > 0) facts.push([gettext("Shares"), shareText(prizes)]);
   return facts;
 }
 
-function prizeText(prizes) {
+function shareText(prizes) {
   return prizes.length > 1
-    ? say("first %(first)s, second %(second)s", { first: prizes[0], second: prizes[1] })
+    ? say("%(first)s for the first, %(second)s for the second", { first: prizes[0], second: prizes[1] })
     : gettext("all for the first");
 }
 
