@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.db import transaction
 from django.http import HttpRequest
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from players.adapter import AccountAdapter, guest_in
@@ -48,6 +49,9 @@ class SiteAdapter(AccountAdapter):
         guest = guest_in(request)
         if guest is None or guest.pk == user.pk:
             super().login(request, user)
+    def get_password_change_redirect_url(self, request: HttpRequest) -> str:  # noqa: ARG002
+        return reverse("account")
+
             return
         table = selectors.running_table(guest.pk)
         running = running_match(guest)

@@ -7,6 +7,7 @@ from django.contrib import messages
 from django.db import connection
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import redirect, render
+from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
@@ -68,6 +69,14 @@ def _home_context(request: HttpRequest) -> dict[str, object]:
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     return render(request, "home/index.html", _home_context(request))
+
+
+@require_safe
+def favicon(_request: HttpRequest) -> HttpResponse:
+    """The icon, for what asks for it without reading a page."""
+    response = redirect(static("img/favicon.svg"))
+    response["Cache-Control"] = "public, max-age=86400"
+    return response
 
 
 @require_safe
