@@ -16,6 +16,8 @@ from players.adapter import AccountAdapter, guest_in
 from players.selectors import Player
 from rooms import accounts, closing, selectors
 from rooms.errors import NotAgreed
+from rooms.greeting import greet
+from wallet import selectors as wallet
 
 GIVES_UP = "gives_up_table"
 
@@ -38,20 +40,23 @@ class SiteAdapter(AccountAdapter):
 
     def confirm_email(self, request: HttpRequest, email_address: Any) -> bool:
         """A confirmed address and its bonus come together, or the link can be followed once more."""
+        player, before = email_address.user, wallet.balance(email_address.user.pk)
         with transaction.atomic():
             confirmed = super().confirm_email(request, email_address)
             if confirmed and settings.EMAIL_VERIFICATION == "mandatory":
-                accounts.welcome(email_address.user, email_address.email)
+                accounts.welcome(player, email_address.email)
+        if confirmed and wallet.balance(player.pk) > before:
+            greet(request, player)
         return confirmed
+
+    def get_password_change_redirect_url(self, request: HttpRequest) -> str:  # noqa: ARG002
+        return reverse("account")
 
     def login(self, request: HttpRequest, user: Player) -> None:
         """Sign in. The guest of before leaves its table; one in a running match must have agreed to that."""
         guest = guest_in(request)
         if guest is None or guest.pk == user.pk:
             super().login(request, user)
-    def get_password_change_redirect_url(self, request: HttpRequest) -> str:  # noqa: ARG002
-        return reverse("account")
-
             return
         table = selectors.running_table(guest.pk)
         running = running_match(guest)

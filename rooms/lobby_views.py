@@ -19,7 +19,7 @@ from players import services as players
 from players.address import client_address
 from players.errors import NameRefused, TooManyGuests
 from players.selectors import Player
-from rooms import clock, closing, codes, lobby, lobby_rows, money, presence, seating, selectors, settlement
+from rooms import clock, codes, lobby, lobby_rows, money, presence, seating, selectors, settlement
 from rooms.busy import busy
 from rooms.errors import (
     AlreadySeated,
@@ -34,7 +34,7 @@ from rooms.errors import (
     TooMany,
 )
 from rooms.seating import Sitting
-from rooms.views import DEFAULT_ROUNDS, player_in, to_table
+from rooms.views import DEFAULT_ROUNDS, give_up, player_in, to_table
 
 FEES = ("free", "paid")
 STATUS: dict[type[RoomError], int] = {
@@ -329,7 +329,7 @@ def _seat(
             if not agreed:
                 return busy(request, player, action=request.path, fields=fields, offer=offer)
         settlement.may_pay(player, price, back=money.refundable(player.pk))
-        closing.give_up_running(player.pk, agreed)
+        give_up(request, player, agreed)
         return to_table(take(player))
     except (AlreadySeated, NotAgreed):  # the other table began, or somebody with this identity sat down, meanwhile
         return busy(request, player, action=request.path, fields=fields, offer=offer)

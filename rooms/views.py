@@ -96,8 +96,7 @@ def play(request: HttpRequest) -> HttpResponse:
         return render(request, "home/index.html", {**_home_context(request), "error": error.text}, status=429)
     try:
         seating.check_pace(player)  # before anything is given up for it
-        if request.POST.get("give_up"):
-            closing.give_up_running(player.pk, request.POST["give_up"])
+        give_up(request, player, request.POST.get("give_up", ""))
         sitting = seating.open_solo(
             player,
             {"rounds": form.cleaned_data["rounds"]},
@@ -116,6 +115,15 @@ def play(request: HttpRequest) -> HttpResponse:
     except KeptOut as error:
         return render(request, "home/index.html", {**_home_context(request), "error": error.text}, status=403)
     return to_table(sitting)
+
+
+def give_up(request: HttpRequest, player: Player, agreed: str) -> None:
+    """Leave the table that `agreed` names, for another, and say on the next page what that gave up; nothing without.
+    Raises NotAgreed as `closing.leave`."""
+    table = selectors.running_table(player.pk) if agreed else None
+    if table is not None:
+        closing.give_up_running(player.pk, agreed)
+        tell_parting(request, player, int(str(table["room"])))
 
 
 def to_table(sitting: Sitting) -> HttpResponse:
@@ -257,6 +265,26 @@ def table_return(request: HttpRequest, code: str) -> HttpResponse:
         return redirect("home")
 
 
+def tell_parting(request: HttpRequest, player: Player, room_id: int) -> None:
+    """On the next page: what leaving this room gave up, or that its fee came back."""
+    room = Room.objects.get(pk=room_id)
+    if room.match_id is not None and game_selectors.is_finished(room.match_id):
+        return  # it ended by itself meanwhile
+    if room.match_id is None or game_selectors.seat_in(room.match_id, player.pk) is None:
+        if room.fee:
+            messages.success(request, _("Your fee of %(fee)d gold came back to you.") % {"fee": room.fee})
+        return
+    if room.visibility == Room.Visibility.SOLO:
+        told, kept = _("You gave the match up: it ends without a result."), ""
+    elif room.status == Room.Status.DESTROYED:
+        told = _("You gave the match up. Nobody was left to play it, so it ends without a result.")
+        kept = _("Your fee of %(fee)d gold is not given back.")
+    else:
+        told = _("You gave the match up: a bot plays your seat to the end.")
+        kept = _("Your fee of %(fee)d gold stays in the pot.")
+    messages.warning(request, f"{told} {kept % {'fee': room.fee}}" if room.fee and kept else told)
+
+
 @require_POST
 def table_leave(request: HttpRequest, code: str) -> HttpResponse:
     """Leave for good: the seat of a waiting room, or the match. Leaving where one does not sit changes nothing.
@@ -274,6 +302,7 @@ def table_leave(request: HttpRequest, code: str) -> HttpResponse:
         return redirect("table", code)
     except NoSuchRoom:
         return redirect("home")  # alike for a table that exists and one that does not
+    tell_parting(request, player, room.pk)
     response = redirect("home" if room.visibility == Room.Visibility.SOLO else "lobby")
     response.delete_cookie(settings.SEAT_COOKIE_NAME, samesite="Lax")
     return response
