@@ -358,6 +358,14 @@ def test_get_does_nothing_where_a_post_is_meant(client: Client) -> None:
     assert client.post("/lobby/").status_code == 405
 
 
+def test_the_lobby_says_which_rooms_it_counts(client: Client) -> None:
+    assert "0 rooms in use" in text(client.get("/lobby/"))
+    stage.waiting(stage.person("Ana"), visibility="private")
+    assert "· 1 room in use" in text(client.get("/lobby/"))
+    stage.begun(stage.person("Bo"))
+    assert "· 2 rooms in use" in text(client.get("/lobby/"))
+
+
 def test_a_full_table_has_no_button(client: Client) -> None:
     ana = stage.person("Ana")
     room = stage.waiting(ana)
