@@ -147,6 +147,7 @@ def test_a_paid_rematch_asks_once_more_and_charges_once(sign_in: SignIn, live_si
     table = ana.url
     ana.click("[data-action=rematch]")
     expect(ana.locator("dialog.ask")).to_contain_text("its fee of 101 gold is paid anew")
+    expect(ana.locator("dialog.ask")).to_contain_text("You have 5000 gold; 4899 would be left.")
     expect(ana.locator("dialog.ask [data-action=stay]")).to_be_focused()
     ana.keyboard.press("Escape")
     expect(ana.locator("dialog.ask")).to_have_count(0)
