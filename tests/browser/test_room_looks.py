@@ -90,6 +90,21 @@ def test_the_felt_stays_in_its_place_from_the_waiting_room_to_the_match(
     assert shifts(host) == []
 
 
+def test_the_felt_of_those_who_watch_stays_in_its_place_too(arrive: Arrive, live_site: LiveSite) -> None:
+    host, visitor = arrive(), arrive(viewport=DESKTOP)
+    player.open_table(host, live_site.url, name="Anna")
+    visitor.goto(f"{live_site.url}/lobby/")
+    visitor.click(".row-name a")
+    player.at_table(visitor)
+    expect(visitor.locator("[data-action=sit-first]")).to_be_in_viewport(ratio=1)
+    waiting = visitor.evaluate(BOX)
+    player.fill_and_start(host)
+    visitor.locator(".stage .felt").wait_for()
+    assert visitor.evaluate(BOX) == waiting
+    visitor.locator(".stage .plate[data-turn]").wait_for()
+    assert visitor.evaluate(BOX) == waiting and shifts(visitor) == []
+
+
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: str(size["width"]))
 def test_long_names_are_read_in_full_and_cover_nothing(
     arrive: Arrive, live_site: LiveSite, size: dict[str, int]
