@@ -27,6 +27,7 @@ admin.site.enable_nav_sidebar = False
 
 urlpatterns = [
     path("", views.home, name="home"),
+    path("favicon.ico", views.favicon, name="favicon"),
     path("play/", views.play, name="play"),
     path("tables/<code:code>/", views.table, name="table"),
     path("tables/<code:code>/return/", views.table_return, name="table_return"),

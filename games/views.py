@@ -37,6 +37,7 @@ def match(request: HttpRequest, match_id: int, more: Callable[[], dict[str, obje
             "place": result["places"][number],
             "total": result["totals"][number],
             "level": seats[number].bot_level,
+            "forfeited": seats[number].forfeited,
             "page": seats[number].player_id if seats[number].player_id in public else None,
             "you": seats[number].player_id == request.user.pk,
         }

@@ -33,6 +33,7 @@ from players.selectors import Player
 from rooms import accounts, closing, export, seating, selectors
 from rooms.account_forms import DeleteForm, NameForm
 from rooms.errors import AlreadySeated, NotAgreed
+from rooms.greeting import greet
 from rooms.retries import retried
 from rooms.views import player_in
 
@@ -107,6 +108,8 @@ class SignupView(AllauthSignupView):
             self.request.user = player
             UserSession.objects.create_from_request(self.request, user=player)
             seating.rename(player)
+        if player is not None and (was_guest is not None or settings.EMAIL_VERIFICATION != "mandatory"):
+            greet(self.request, player)
         if answer is not None:
             return answer
         # What follows signs in, or sends the mail and asks to read it.

@@ -9,12 +9,15 @@ from django.contrib import messages
 from django.db import transaction
 from django.http import HttpRequest
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from players.adapter import AccountAdapter, guest_in
 from players.selectors import Player
 from rooms import accounts, closing, selectors
 from rooms.errors import NotAgreed
+from rooms.greeting import greet
+from wallet import selectors as wallet
 
 GIVES_UP = "gives_up_table"
 
@@ -37,11 +40,17 @@ class SiteAdapter(AccountAdapter):
 
     def confirm_email(self, request: HttpRequest, email_address: Any) -> bool:
         """A confirmed address and its bonus come together, or the link can be followed once more."""
+        player, before = email_address.user, wallet.balance(email_address.user.pk)
         with transaction.atomic():
             confirmed = super().confirm_email(request, email_address)
             if confirmed and settings.EMAIL_VERIFICATION == "mandatory":
-                accounts.welcome(email_address.user, email_address.email)
+                accounts.welcome(player, email_address.email)
+        if confirmed and wallet.balance(player.pk) > before:
+            greet(request, player)
         return confirmed
+
+    def get_password_change_redirect_url(self, request: HttpRequest) -> str:  # noqa: ARG002
+        return reverse("account")
 
     def login(self, request: HttpRequest, user: Player) -> None:
         """Sign in. The guest of before leaves its table; one in a running match must have agreed to that."""

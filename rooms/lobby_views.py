@@ -34,7 +34,7 @@ from rooms.errors import (
     TooMany,
 )
 from rooms.seating import Sitting
-from rooms.views import DEFAULT_ROUNDS, player_in, to_table
+from rooms.views import DEFAULT_ROUNDS, player_in, tell_parting, to_table
 
 FEES = ("free", "paid")
 STATUS: dict[type[RoomError], int] = {
@@ -227,7 +227,8 @@ def join(request: HttpRequest) -> HttpResponse:
     if agreed is None:
         return _page(request, status=400, join_error=_("This is not an amount of gold."), **typed)
     if quote is not None and _is_guest(player):
-        return _page(request, status=403, join_error=GuestsCannotPay.text, **typed)
+        back = reverse("join_link", args=[code])
+        return _page(request, status=403, join_error=GuestsCannotPay.text, join_quote=quote, join_back=back, **typed)
     if quote is not None and "agreed_fee" not in request.POST:
         return _price(request, room_id, fields)
     return _seat(
@@ -330,7 +331,10 @@ def _seat(
                 return _back(request, player, str(table["code"]))
             if not agreed:
                 return busy(request, player, action=request.path, fields=fields, offer=offer)
-        return to_table(take(player, agreed))
+        sitting = take(player, agreed)
+        if sitting.left is not None:
+            tell_parting(request, player, sitting.left)
+        return to_table(sitting)
     except (AlreadySeated, NotAgreed):  # the other table began, or somebody with this identity sat down, meanwhile
         return busy(request, player, action=request.path, fields=fields, offer=offer)
     except BadOptions:

@@ -50,11 +50,13 @@ REFUSED_CODE_SECONDS = 0.15
 
 @dataclass(frozen=True, slots=True)
 class Sitting:
-    """A seat just taken: where, and the secret that the seat's cookie carries (256 bits)."""
+    """A seat just taken: where, the secret that the seat's cookie carries (256 bits), and the room that was left for
+    it."""
 
     code: str
     room_id: int
     token: str
+    left: int | None = None
 
 
 def token_hash(token: str) -> str:
@@ -133,7 +135,7 @@ def open_solo(player: Player, options: dict[str, Any], bot_level: str, *, clocke
         table.mark_presence(now)
         table.save()
     _count_pace(player)
-    return Sitting(room.code, room.pk, token)
+    return Sitting(room.code, room.pk, token, left.room_id)
 
 
 @retried
@@ -161,7 +163,7 @@ def create_room(
         token = _take(table, player, 0, left)
         table.save()
     _count_pace(player)
-    return Sitting(table.room.code, table.room.pk, token)
+    return Sitting(table.room.code, table.room.pk, token, left.room_id)
 
 
 def _new_table(
@@ -204,7 +206,7 @@ def sit(player: Player, room_id: int, seat: int | None = None, *, agreed_fee: in
         if table.room.visibility != Room.Visibility.PUBLIC:
             raise NoSuchRoom
         token = _join(table, player, seat, agreed_fee, left)
-    return Sitting(table.room.code, room_id, token)
+    return Sitting(table.room.code, room_id, token, left.room_id)
 
 
 def room_for_code(text: str, *, identity: str, address: str) -> int:
@@ -240,7 +242,7 @@ def sit_with_code(player: Player, room_id: int, *, agreed_fee: int = 0, give_up:
             token = _join(table, player, None, agreed_fee, left)
     except (Started, RoomFull, SeatTaken, Removed, NoSuchRoom):
         raise NoOpenSeat from None  # it filled, started or closed meanwhile: strangers need not know which
-    return Sitting(table.room.code, room_id, token)
+    return Sitting(table.room.code, room_id, token, left.room_id)
 
 
 def quick_play(player: Player, *, give_up: str = "") -> Sitting:
@@ -330,6 +332,10 @@ class _Left:
 
     table: Table | None
     agreed: str
+
+    @property
+    def room_id(self) -> int | None:
+        return None if self.table is None else self.table.room.pk
 
 
 @contextlib.contextmanager

@@ -7,6 +7,7 @@ from django.contrib import messages
 from django.db import connection
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import redirect, render
+from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
@@ -71,6 +72,14 @@ def home(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+def favicon(_request: HttpRequest) -> HttpResponse:
+    """The icon, for what asks for it without reading a page."""
+    response = redirect(static("img/favicon.svg"))
+    response["Cache-Control"] = "public, max-age=86400"
+    return response
+
+
+@require_safe
 def rules(request: HttpRequest) -> HttpResponse:
     return render(request, "rules/domino_poker.html")
 
@@ -104,6 +113,8 @@ def play(request: HttpRequest) -> HttpResponse:
         return render(request, "home/index.html", context, status=429)
     except KeptOut as error:
         return render(request, "home/index.html", {**_home_context(request), "error": error.text}, status=403)
+    if sitting.left is not None:
+        tell_parting(request, player, sitting.left)
     return to_table(sitting)
 
 
@@ -246,6 +257,26 @@ def table_return(request: HttpRequest, code: str) -> HttpResponse:
         return redirect("home")
 
 
+def tell_parting(request: HttpRequest, player: Player, room_id: int) -> None:
+    """On the next page: what leaving this room gave up, or that its fee came back."""
+    room = Room.objects.get(pk=room_id)
+    if room.match_id is not None and game_selectors.is_finished(room.match_id):
+        return  # it ended by itself meanwhile
+    if room.match_id is None or game_selectors.seat_in(room.match_id, player.pk) is None:
+        if room.fee:
+            messages.success(request, _("Your fee of %(fee)d gold came back to you.") % {"fee": room.fee})
+        return
+    if room.visibility == Room.Visibility.SOLO:
+        told, kept = _("You gave the match up: it ends without a result."), ""
+    elif room.status == Room.Status.DESTROYED:
+        told = _("You gave the match up. Nobody was left to play it, so it ends without a result.")
+        kept = _("Your fee of %(fee)d gold is not given back.")
+    else:
+        told = _("You gave the match up: a bot plays your seat to the end.")
+        kept = _("Your fee of %(fee)d gold stays in the pot.")
+    messages.warning(request, f"{told} {kept % {'fee': room.fee}}" if room.fee and kept else told)
+
+
 @require_POST
 def table_leave(request: HttpRequest, code: str) -> HttpResponse:
     """Leave for good: the seat of a waiting room, or the match. Leaving where one does not sit changes nothing.
@@ -263,6 +294,7 @@ def table_leave(request: HttpRequest, code: str) -> HttpResponse:
         return redirect("table", code)
     except NoSuchRoom:
         return redirect("home")  # alike for a table that exists and one that does not
+    tell_parting(request, player, room.pk)
     response = redirect("home" if room.visibility == Room.Visibility.SOLO else "lobby")
     response.delete_cookie(settings.SEAT_COOKIE_NAME, samesite="Lax")
     return response

@@ -7,6 +7,7 @@ from xml.etree import ElementTree as ET
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
+from games.templatetags.numbers import with_minus
 from stats.selectors import Played
 
 __all__ = ["bids_against_tricks", "scores"]
@@ -40,6 +41,7 @@ def scores(line: Sequence[Played]) -> SafeString:
     import pygal
 
     chart = pygal.Line(_config(height=300))
+    chart.value_formatter = lambda value: with_minus(f"{value:.6g}")
     chart.x_title, chart.y_title = _("Matches, the newest on the right"), _("Points a round")
     chart.add("", [one.points_a_round for one in line])
     chart.x_labels = [str(number) for number in range(1, len(line) + 1)]

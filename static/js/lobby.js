@@ -76,8 +76,8 @@ function announce() {
 
 function showOnline({ players, tables }) {
   const text = [
-    fill(ngettext("%(n)s player", "%(n)s players", players), { n: players }),
-    fill(ngettext("%(n)s room", "%(n)s rooms", tables), { n: tables }),
+    fill(ngettext("%(n)s player online", "%(n)s players online", players), { n: players }),
+    fill(ngettext("%(n)s room in use", "%(n)s rooms in use", tables), { n: tables }),
   ].join(" · ");
   const place = page.querySelector("[data-online]");
   if (place.textContent !== text) place.textContent = text;

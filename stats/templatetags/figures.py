@@ -3,6 +3,8 @@
 from django import template
 from django.utils.formats import number_format
 
+from games.templatetags.numbers import points, with_minus
+
 register = template.Library()
 DASH = "–"
 
@@ -16,10 +18,10 @@ def percent(share: float | None) -> str:
 @register.filter
 def average(value: float | None) -> str:
     """An average with one digit after the point."""
-    return DASH if value is None else number_format(round(value, 1) + 0, 1)  # + 0: no minus before a zero
+    return DASH if value is None else with_minus(number_format(round(value, 1) + 0, 1))  # + 0: no minus before a zero
 
 
 @register.filter
 def dash(value: int | None) -> str:
     """A whole number."""
-    return DASH if value is None else number_format(value)
+    return DASH if value is None else points(value)

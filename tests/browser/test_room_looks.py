@@ -35,6 +35,22 @@ COVERED = """() => {
 }"""
 
 
+# Pips of a led tile under its mark.
+HIDDEN_PIPS = """() => [...document.querySelectorAll(".stage .led")].flatMap((mark) => {
+  const over = mark.getBoundingClientRect();
+  return [...mark.parentElement.querySelectorAll("circle")].filter((pip) => {
+    const box = pip.getBoundingClientRect();
+    return box.top < over.bottom && box.bottom > over.top && box.left < over.right && box.right > over.left;
+  });
+}).length"""
+# Where the buttons of an invitation stand with the widest and the narrowest letters of a code.
+WITH_LETTERS = """(letters) => {
+  document.querySelector(".room-code").textContent = letters;
+  const boxes = [...document.querySelectorAll(".link-row .button")].map((one) => one.getBoundingClientRect());
+  return boxes.map((box) => [box.x, box.y, box.width, box.height].map(Math.round).join(" "));
+}"""
+
+
 def uncovered(page: Page) -> bool:
     """Whether no tile lies under a plate once those that fly, which come from one, have landed."""
     for _look in range(20):
@@ -74,6 +90,21 @@ def test_the_felt_stays_in_its_place_from_the_waiting_room_to_the_match(
     assert shifts(host) == []
 
 
+def test_the_felt_of_those_who_watch_stays_in_its_place_too(arrive: Arrive, live_site: LiveSite) -> None:
+    host, visitor = arrive(), arrive(viewport=DESKTOP)
+    player.open_table(host, live_site.url, name="Anna")
+    visitor.goto(f"{live_site.url}/lobby/")
+    visitor.click(".row-name a")
+    player.at_table(visitor)
+    expect(visitor.locator("[data-action=sit-first]")).to_be_in_viewport(ratio=1)
+    waiting = visitor.evaluate(BOX)
+    player.fill_and_start(host)
+    visitor.locator(".stage .felt").wait_for()
+    assert visitor.evaluate(BOX) == waiting
+    visitor.locator(".stage .plate[data-turn]").wait_for()
+    assert visitor.evaluate(BOX) == waiting and shifts(visitor) == []
+
+
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: str(size["width"]))
 def test_long_names_are_read_in_full_and_cover_nothing(
     arrive: Arrive, live_site: LiveSite, size: dict[str, int]
@@ -94,6 +125,38 @@ def test_long_names_are_read_in_full_and_cover_nothing(
     assert uncovered(host) and shifts(host) == []
     player.to_the_result(host)
     assert host.evaluate(CUT) == []
+
+
+@pytest.mark.parametrize("size", [PHONE, DESKTOP], ids=lambda size: str(size["width"]))
+def test_the_invitation_stands_still_whatever_the_letters_and_its_picture_is_seen_whole(
+    arrive: Arrive, live_site: LiveSite, size: dict[str, int]
+) -> None:
+    host = arrive(viewport=size)
+    player.open_table(host, live_site.url, name="Anna")
+    wide, narrow = (host.evaluate(WITH_LETTERS, letters) for letters in ("WWWW-WWWW", "1111-1111"))
+    assert wide == narrow and len(wide) >= 3
+    host.click("[data-action=qr]")
+    picture = host.locator("#qr")
+    expect(picture).to_be_in_viewport(ratio=1)
+    box, start = picture.bounding_box(), host.locator(".room-start").bounding_box()
+    assert box is not None and start is not None
+    assert box["y"] + box["height"] <= start["y"] or box["x"] >= start["x"] + start["width"]
+
+
+@pytest.mark.parametrize("size", [PHONE, DESKTOP], ids=lambda size: str(size["width"]))
+def test_the_mark_of_the_led_tile_covers_no_pip_and_no_plate_covers_a_tile_on_its_way(
+    arrive: Arrive, live_site: LiveSite, size: dict[str, int]
+) -> None:
+    page = arrive(viewport=size)
+    player.start(page, live_site.url, rounds=1)
+    seen = 0
+    while seen < 3:
+        player.click_through(page, turns=1)
+        if page.locator(".stage .led").count():
+            seen += 1
+            assert page.evaluate(HIDDEN_PIPS) == 0
+    depth = "(what) => Number(getComputedStyle(document.querySelector(what)).zIndex)"
+    assert page.evaluate(depth, ".stage .cross") > page.evaluate(depth, ".stage .plate")
 
 
 @pytest.mark.parametrize("direction", [pytest.param("ltr", marks=pytest.mark.soak), "rtl"])

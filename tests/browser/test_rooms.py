@@ -146,8 +146,10 @@ def test_code_and_link_can_be_passed_on(arrive: Arrive, live_site: LiveSite) -> 
     expect(host.locator(".copied")).to_have_text("Link copied.")
     link = host.evaluate("navigator.clipboard.readText()")
     assert link == f"{live_site.url}/join/{code}/"
-    host.click(".qr summary")
-    host.locator(".qr img").evaluate("(picture) => picture.decode()")
+    expect(host.locator("#qr")).to_be_hidden()
+    host.click("[data-action=qr]")
+    expect(host.locator("[data-action=qr]")).to_have_attribute("aria-expanded", "true")
+    host.locator("#qr").evaluate("(picture) => picture.decode()")
     assert host.locator("[data-action=copy-watch]").count() == 0
     host.locator("[data-action=watching]").check()
     host.click("[data-action=copy-watch]")

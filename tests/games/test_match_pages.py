@@ -9,6 +9,7 @@ from django.test import Client
 from games import history, record, selectors, services
 from games.engine import deals
 from games.models import MatchSeat
+from games.templatetags.numbers import points
 from players.models import Player
 from tests.games import matches
 
@@ -132,6 +133,29 @@ def test_the_result_shows_places_totals_and_rounds(ana: Player) -> None:
     totals = [sum(row["scores"][seat] for row in context["rounds"]) for seat in outcome.order]
     assert [player["total"] for player in context["players"]] == totals == sorted(totals, reverse=True)
     assert [row["round"] for row in context["rounds"]] == [1, 2] and len(context["decided"]) == 3
+
+
+def test_who_gave_up_is_told_beside_the_name_and_not_as_a_bot(ana: Player) -> None:
+    match_id = matches.begun(ana).match_id
+    matches.played_out(match_id)
+    assert "gave up" not in page_of(ana).get(f"/matches/{match_id}/").content.decode()
+    MatchSeat.objects.filter(match_id=match_id, number=2).update(
+        player=matches.person("Bo"), name="Bo", bot_level="", forfeited=True
+    )
+    page = page_of(ana).get(f"/matches/{match_id}/").content.decode()
+    assert page.count("gave up") == 1 and page.count("Medium bot") == 2
+    assert page.index("Bo</bdi>") < page.index("gave up") < page.index("place-total", page.index("Bo</bdi>"))
+
+
+def test_scores_below_zero_have_a_real_minus_sign(ana: Player) -> None:
+    assert [points(number) for number in (-50, -5, 0, 155)] == ["−50", "−5", "0", "155"]
+    match_id = matches.begun(ana, rounds=3).match_id
+    matches.played_out(match_id)
+    answer = page_of(ana).get(f"/matches/{match_id}/")
+    lost = [score for row in answer.context["rounds"] for score in row["scores"] if score < 0]
+    page = answer.content.decode()
+    assert all(f"<b>−{-score}</b>" in page for score in lost) and "<b>-" not in page
+    assert 'place-total">-' not in page
 
 
 def test_the_export_is_a_record_to_keep(ana: Player) -> None:

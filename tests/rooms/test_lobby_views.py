@@ -14,6 +14,7 @@ from players.models import Player
 from rooms import hosting, limits, lobby_rows, seating
 from rooms.models import Room, Seat
 from tests.rooms import stage
+from tests.rooms.gold import paid, rich
 from tests.rooms.pages import client_of, text
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -352,6 +353,14 @@ def test_get_does_nothing_where_a_post_is_meant(client: Client) -> None:
     assert client.post("/lobby/").status_code == 405
 
 
+def test_the_lobby_says_which_rooms_it_counts(client: Client) -> None:
+    assert "0 rooms in use" in text(client.get("/lobby/"))
+    stage.waiting(stage.person("Ana"), visibility="private")
+    assert "· 1 room in use" in text(client.get("/lobby/"))
+    stage.begun(stage.person("Bo"))
+    assert "· 2 rooms in use" in text(client.get("/lobby/"))
+
+
 def test_a_full_table_has_no_button(client: Client) -> None:
     ana = stage.person("Ana")
     room = stage.waiting(ana)
@@ -382,3 +391,28 @@ def test_a_visitor_becomes_no_guest_for_a_room_that_is_not_there() -> None:
     for room_id in (999_999, hidden.pk):
         answer = Client().post(f"/rooms/{room_id}/sit/", {"name": "Nosy"})
         assert answer.status_code == 404 and not Player.objects.filter(shown_name="Nosy").exists()
+
+
+@pytest.mark.parametrize("visibility", ["public", "private"])
+def test_a_guest_with_the_code_of_a_paid_room_reads_its_price_and_the_ways_back_to_it(
+    client: Client, visibility: str
+) -> None:
+    room = paid(301, rich("Ana"), visibility=visibility)
+    for one in (client, signed_in("Gus")[0]):
+        answer = one.post("/join/", {"code": room.code.lower()})
+        page = text(answer)
+        assert answer.status_code == 403 and "A seat there costs <strong>301 gold</strong>." in page
+        assert "With you the pot is 602: 422 for the first, 180 for the second." in page
+        for way in ("signup", "login"):
+            assert f'href="/accounts/{way}/?next=/join/{room.code}/"' in page
+    assert "301" not in text(client.get(f"/join/{room.code}/"))
+
+
+def test_the_way_through_the_sign_up_comes_back_to_the_room(client: Client) -> None:
+    room = paid(300, rich("Ana"), visibility="private")
+    back = f"/join/{room.code}/"
+    form = text(client.get("/accounts/signup/", {"next": back}))
+    assert f'name="next" value="{back}"' in form and f'href="/accounts/login/?next={quote(back, safe="")}"' in form
+    fields = {"username": "Newcomer", "email": "new@play.example", "password1": "Wonder walls 77", "next": back}
+    assert client.post("/accounts/signup/", fields)["Location"] == back
+    assert "A seat here costs 300 gold" in text(client.post("/join/", {"code": room.code}))

@@ -7,8 +7,8 @@ let open = null;
 
 /**
  * Ask, with the harmless answer focused.
- * @param {{title: string, text: string, yes: string, no?: string, action: string, harm?: boolean}} question `harm`:
- *   something is lost by a yes
+ * @param {{title: string, text: string, yes: string|null, no?: string, action: string, harm?: boolean}} question
+ *   `yes`: null where there is nothing to agree to; `harm`: something is lost by a yes
  * @returns {Promise<boolean>}
  */
 export function confirm({ title, text, yes, no = gettext("Stay"), action, harm = true }) {
@@ -23,7 +23,7 @@ export function confirm({ title, text, yes, no = gettext("Stay"), action, harm =
       h("h2", { id: "ask-title" }, title),
       h("p", { id: "ask-text" }, text),
       h("div.sheet-actions", {},
-        h(harm ? "button.button.danger" : "button.button.primary", { type: "button", "data-action": `confirm-${action}`, onclick: () => close(true) }, yes),
+        yes === null ? null : h(harm ? "button.button.danger" : "button.button.primary", { type: "button", "data-action": `confirm-${action}`, onclick: () => close(true) }, yes),
         h(harm ? "button.button.primary" : "button.button", { type: "button", "data-action": "stay", onclick: () => close(false) }, no)));
     sheet.addEventListener("close", () => {
       sheet.remove();

@@ -18,6 +18,9 @@ import { createTalk } from "./talk.js";
 
 const GAMES = { domino_poker: () => import("./games/domino_poker.js") };
 
+// What came of the click that led here stands over the felt so long.
+const LANDED_MS = 8000;
+
 const root = document.getElementById("table");
 const visiting = root.dataset.mode === "visit";
 const store = createStore();
@@ -25,6 +28,8 @@ const speech = createSpeech(document.getElementById("live"));
 const banner = createBanner(root);
 const money = createMoney(speech);
 const quietTitle = document.title;
+const landed = document.getElementById("landed");
+if (landed !== null) setTimeout(() => landed.remove(), LANDED_MS);
 
 let game = null;
 let loading = null;

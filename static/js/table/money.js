@@ -1,4 +1,4 @@
-/** Everything that the table says about gold: fee, pot and prizes, coins on their way, and where each coin went. */
+/** Everything that the table says about gold: fee, pot and its shares, coins on their way, and where each coin went. */
 
 import { gettext, placeWord, say } from "../words.js";
 import { h, moving, redraw, set } from "./dom.js";
@@ -23,6 +23,12 @@ export const moneyKey = (room) => JSON.stringify(room.money ?? null);
 
 // -- before the start ----------------------------------------------------------------------------------------------
 
+/** What the visitor has, as the top bar knows it at this moment; null for those without gold. */
+function ownGold() {
+  const purse = document.querySelector("[data-purse]");
+  return purse === null ? null : Number(purse.dataset.purse);
+}
+
 /** The price of a seat in a few words for the middle of the felt; empty in a free room. */
 export const seatPrice = (room) => (costs(room) ? say("%(fee)s gold a seat", { fee: room.money.fee }) : "");
 
@@ -34,13 +40,13 @@ export function feeFacts(room) {
     [gettext("Fee"), say("%(fee)s gold a seat", { fee })],
     [gettext("Pot"), say("%(pot)s gold", { pot })],
   ];
-  if (prizes.length > 0) facts.push([gettext("Prizes"), prizeText(prizes)]);
+  if (prizes.length > 0) facts.push([gettext("Shares"), shareText(prizes)]);
   return facts;
 }
 
-function prizeText(prizes) {
+function shareText(prizes) {
   return prizes.length > 1
-    ? say("first %(first)s, second %(second)s", { first: prizes[0], second: prizes[1] })
+    ? say("%(first)s for the first, %(second)s for the second", { first: prizes[0], second: prizes[1] })
     : gettext("all for the first");
 }
 
@@ -66,11 +72,18 @@ export const anewText = (room) => (costs(room) ? say("Its fee of %(fee)s gold is
 export function rematchQuestion(room) {
   if (!costs(room)) return null;
   const { fee } = room.money;
+  const has = ownGold();
+  const enough = has === null || has >= fee;
+  const price = say("A rematch is a new room, and its fee of %(fee)s gold is paid anew.", { fee });
+  const balance = has === null ? "" : enough
+    ? say("You have %(has)s gold; %(rest)s would be left.", { has, rest: has - fee })
+    : say("You have %(has)s gold, which is not enough.", { has });
+  const back = enough ? gettext("You get the fee back if you leave before the match starts.") : "";
   return {
-    title: say("Pay %(fee)s gold for a rematch?", { fee }),
-    text: say("A rematch is a new room, and its fee of %(fee)s gold is paid anew. You get it back if you leave before the match starts.", { fee }),
-    yes: say("Pay %(fee)s gold", { fee }),
-    no: gettext("Not now"),
+    title: enough ? say("Pay %(fee)s gold for a rematch?", { fee }) : say("A rematch costs %(fee)s gold", { fee }),
+    text: [price, balance, back].filter((line) => line !== "").join(" "),
+    yes: enough ? say("Pay %(fee)s gold", { fee }) : null,
+    no: enough ? gettext("Not now") : gettext("Close"),
     action: "rematch",
     harm: false,
   };

@@ -1,7 +1,7 @@
 /** How others find a waiting room: its code to read out, a link to share, a picture for the phone beside you. */
 
 import { gettext } from "../../words.js";
-import { h, redraw, text } from "../dom.js";
+import { h, redraw, set, text } from "../dom.js";
 
 const SHOWN_MS = 2500;
 
@@ -30,7 +30,19 @@ export function createInvitation(qr) {
   const body = h("div.invite-body");
   const element = h("section.invite", { "aria-labelledby": "invite-title" },
     h("div.invite-head", {}, h("h2", { id: "invite-title" }, gettext("Invite")), status), body);
+  const picture = qr === undefined ? null : h("img.qr", {
+    id: "qr", src: qr, width: 200, height: 200, alt: gettext("QR code of the link to this room"), loading: "lazy", hidden: true,
+  });
+  const opener = h("button.button.small", {
+    type: "button", "data-action": "qr", "aria-expanded": "false", "aria-controls": "qr", onclick: showPicture,
+  }, gettext("QR code"));
   let timer = null;
+
+  function showPicture() {
+    picture.hidden = !picture.hidden;
+    set(opener, { "aria-expanded": String(!picture.hidden) });
+    if (!picture.hidden) picture.scrollIntoView({ block: "nearest" });
+  }
 
   async function give(words, done) {
     const focused = document.activeElement;
@@ -45,20 +57,18 @@ export function createInvitation(qr) {
     const shared = { title: gettext("Domino Poker"), text: gettext("Join my room for Domino Poker"), url: link };
     const canShare = link !== null && typeof navigator.share === "function";
     return [
-      h("div.code-row", {},
-        h("span.room-code", { role: "img", "aria-label": [...code].join(" ") }, grouped(code)),
-        h("button.button.small", { type: "button", "data-action": "copy-code", onclick: () => give(grouped(code), gettext("Code copied.")) }, gettext("Copy code"))),
-      link === null ? null : h("div.link-row", {},
-        h("button.button.small", { type: "button", "data-action": "copy-link", onclick: () => give(link, gettext("Link copied.")) }, gettext("Copy link")),
+      h("span.room-code", { role: "img", "aria-label": [...code].join(" ") }, grouped(code)),
+      h("div.link-row", {},
+        h("button.button.small", { type: "button", "data-action": "copy-code", onclick: () => give(grouped(code), gettext("Code copied.")) }, gettext("Copy code")),
+        link === null ? null : h("button.button.small", { type: "button", "data-action": "copy-link", onclick: () => give(link, gettext("Link copied.")) }, gettext("Copy link")),
         canShare ? h("button.button.small", { type: "button", "data-action": "share", onclick: () => navigator.share(shared).catch(() => {}) }, gettext("Share")) : null,
-        watch?.allowed && watch.path
+        link !== null && watch?.allowed && watch.path
           ? h("button.button.small", {
             type: "button", "data-action": "copy-watch", onclick: () => give(new URL(watch.path, location.href).href, gettext("Link for watching copied.")),
           }, gettext("Copy link to watch"))
-          : null),
-      qr === undefined ? null : h("details.qr", {},
-        h("summary", {}, gettext("QR code")),
-        h("img", { src: qr, width: 200, height: 200, alt: gettext("QR code of the link to this room"), loading: "lazy" })),
+          : null,
+        qr === undefined ? null : opener),
+      picture,
     ];
   }
 
@@ -66,9 +76,7 @@ export function createInvitation(qr) {
     element,
     draw({ room }) {
       if (!room.code) return;
-      const wasOpen = body.querySelector("details")?.open ?? false;
-      const fresh = redraw(body, `${room.code} ${room.join_path} ${room.watch?.allowed} ${room.watch?.path}`, () => build(room));
-      if (fresh && wasOpen) body.querySelector("details").open = true;
+      redraw(body, `${room.code} ${room.join_path} ${room.watch?.allowed} ${room.watch?.path}`, () => build(room));
     },
   };
 }

@@ -4,7 +4,7 @@ import { gettext, placeWord, points, say } from "../../../words.js";
 import { h, redraw } from "../../dom.js";
 import { coinSheet, moneyKey } from "../../money.js";
 import { createRematch } from "../../rematch.js";
-import { nameOf } from "../../seats.js";
+import { nameOf, seatAt } from "../../seats.js";
 import { arithmetic, tieTexts } from "./narrator.js";
 
 /**
@@ -70,7 +70,7 @@ export function createSheets(root, { goOn, again, talk }) {
       h("h2", { id: "sheet-title" }, title),
       h("ol.places", {}, ...result.order.map((seat) => h("li", { "data-seat": seat, "data-you": seat === room.you, "data-best": result.places[seat] === 1 },
         h("span.place", {}, placeWord(result.places[seat])),
-        h("span.place-name", {}, nameOf(room, seat)),
+        h("span.place-name", {}, nameOf(room, seat), seatAt(room, seat)?.forfeited ? h("small.gave-up", {}, ` ${gettext("gave up")}`) : null),
         h("span.place-total", {}, points(result.totals[seat]))))),
       ...tieTexts(room, result.order, result.decided, true).map((line) => h("p.tie", {}, line)),
       coinSheet(room),
