@@ -55,8 +55,9 @@ def _send(message: dict[str, object]) -> None:
     global _loop
     with _lock:
         if _loop is None or _loop[0] != os.getpid():
-            _loop = (os.getpid(), asyncio.new_event_loop())
-            threading.Thread(target=_loop[1].run_forever, name="notices", daemon=True).start()
+            begun = asyncio.new_event_loop()
+            threading.Thread(target=begun.run_forever, name="notices", daemon=True).start()
+            _loop = (os.getpid(), begun)
         loop = _loop[1]
     sending = asyncio.run_coroutine_threadsafe(get_channel_layer().group_send(GROUP, message), loop)
     try:

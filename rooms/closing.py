@@ -12,14 +12,13 @@ from rooms import clock, settlement
 from rooms.errors import NoSuchRoom, NotAgreed
 from rooms.models import Connection, Room, Seat
 from rooms.retries import retried
-from rooms.table import SEATS, SUBSTITUTE_LEVEL, Table, grace, locked, seconds
+from rooms.table import SEATS, SUBSTITUTE_LEVEL, Table, grace, in_order, locked, seconds
 from stats import services as stats
 
 
 def free_seats(table: Table) -> None:
     """Everybody may sit elsewhere from the moment that this commits."""
-    Seat.objects.filter(room=table.room).delete()
-    table.seats = []
+    table.drop(*table.seats)
 
 
 def finish(table: Table, now: datetime) -> None:
@@ -108,7 +107,7 @@ def _forfeit(table: Table, seat: Seat) -> None:
     if room.host_id == seat.player_id:
         others = [one for one in table.humans() if one.pk != seat.pk]
         room.host_id = _next_human(others, seat.number).player_id
-    Connection.objects.filter(seat=seat).delete()
+    in_order(Connection.objects.filter(seat=seat)).delete()
     seat.player, seat.bot_level, seat.token_hash, seat.forfeited = None, SUBSTITUTE_LEVEL, "", True
     seat.missed, seat.auto_play = 0, False
     seat.connected = False  # type: ignore[attr-defined]

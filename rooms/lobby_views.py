@@ -189,7 +189,8 @@ def room_create(request: HttpRequest) -> HttpResponse:
         )
 
     def same(table: dict[str, Any]) -> bool:
-        return table["status"] == "waiting" and all(str(table[key]) == value for key, value in fields.items())
+        alike = all(str(table[key]) == value for key, value in fields.items())
+        return alike and table["status"] == "waiting" and bool(table["is_host"])
 
     offer = _("Leave it and open a new room")
     return _seat(
@@ -327,15 +328,16 @@ def _seat(
             return to_table(take(player, ""))
         except AlreadySeated:
             table = selectors.running_table(player.pk)
-            if table is not None and same(table):
-                return _back(request, player, str(table["code"]))
-            if not agreed:
-                return busy(request, player, action=request.path, fields=fields, offer=offer)
+            if not agreed or (table is not None and same(table)):
+                raise
         sitting = take(player, agreed)
         if sitting.left is not None:
             tell_parting(request, player, sitting.left)
         return to_table(sitting)
-    except (AlreadySeated, NotAgreed):  # the other table began, or somebody with this identity sat down, meanwhile
+    except (AlreadySeated, NotAgreed):  # also when the other table began, or the same click sat down, meanwhile
+        table = selectors.running_table(player.pk)
+        if table is not None and same(table):
+            return _back(request, player, str(table["code"]))
         return busy(request, player, action=request.path, fields=fields, offer=offer)
     except BadOptions:
         return _page(request, status=400, **typed, **{error_name: _("That is not a room that can be opened.")})

@@ -127,8 +127,7 @@ class Seat(models.Model):
 class Connection(models.Model):
     """Presence with a lease: one row a socket, void when not seen for three heartbeats."""
 
-    # The database itself deletes them with their seat (migration 0006): one statement less at each leaving.
-    seat = models.ForeignKey(Seat, on_delete=models.DO_NOTHING, related_name="connections")
+    seat = models.ForeignKey(Seat, on_delete=models.CASCADE, related_name="connections")
     channel = models.CharField(max_length=64, unique=True)
     seen_at = models.DateTimeField()
 

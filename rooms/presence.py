@@ -6,13 +6,12 @@ import socket
 import uuid
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TypeVar
 
 from django.conf import settings
 from django.contrib.auth import get_user
 from django.contrib.sessions.backends.db import SessionStore
 from django.db import connection, transaction
-from django.db.models import F, Max, Model, Q, QuerySet
+from django.db.models import F, Max, Q
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
@@ -23,11 +22,10 @@ from rooms import clock, lobby, seating
 from rooms.errors import NoSuchRoom, RoomFull
 from rooms.models import Connection, Pulse, Room, Seat, Watcher
 from rooms.retries import retried
-from rooms.table import grace, locked, seconds
+from rooms.table import grace, in_order, locked, seconds
 
 PROCESS = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
 LEASE_HEARTBEATS = 3
-M = TypeVar("M", bound=Model)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +133,7 @@ def disconnect(room_id: int, channels: list[str]) -> None:
     try:
         with locked(room_id) as table:
             before = {seat.pk: seat.connected for seat in table.seats}  # type: ignore[attr-defined]
-            _in_order(Connection.objects.filter(channel__in=channels)).delete()
+            in_order(Connection.objects.filter(channel__in=channels)).delete()
             live = set(Connection.objects.filter(seat__room_id=room_id).values_list("seat_id", flat=True))
             for seat in table.seats:
                 seat.connected = seat.pk in live  # type: ignore[attr-defined]
@@ -146,7 +144,7 @@ def disconnect(room_id: int, channels: list[str]) -> None:
         return
 
 
-# Locked in the order of their numbers, as by `_in_order`.
+# Locked in the order of their numbers, as by `in_order`.
 _RENEW = """
 UPDATE {table} SET seen_at = clock_timestamp()
 WHERE id IN (SELECT id FROM {table} WHERE channel = ANY(%s) ORDER BY id FOR UPDATE) RETURNING channel"""
@@ -174,7 +172,7 @@ def drop_stale(limit: int = 200) -> int:
         stale.setdefault(room_id, []).append(channel)
     for room_id, channels in stale.items():
         disconnect(room_id, channels)
-    _in_order(Watcher.objects.filter(seen_at__lt=oldest)).delete()
+    in_order(Watcher.objects.filter(seen_at__lt=oldest)).delete()
     return sum(map(len, stale.values()))
 
 
@@ -223,8 +221,8 @@ def _give_back(since: datetime, now: datetime, gap: timedelta) -> None:
         starts_at=F("starts_at") + gap, due_at=F("starts_at") + gap, version=F("version") + 1
     )
     rooms.filter(away_since__isnull=False).update(away_since=F("away_since") + gap)
-    _in_order(Connection.objects.all()).update(seen_at=now)
-    _in_order(Watcher.objects.all()).update(seen_at=now)
+    in_order(Connection.objects.all()).update(seen_at=now)
+    in_order(Watcher.objects.all()).update(seen_at=now)
     # Whatever was due is looked at again with the new times.
     for room in rooms.filter(live):
         times = [
@@ -238,9 +236,3 @@ def _give_back(since: datetime, now: datetime, gap: timedelta) -> None:
         if room.away_since is not None:
             times.append(room.away_since + grace(room))
         Room.objects.filter(pk=room.pk).update(due_at=min(times))
-
-
-def _in_order(rows: QuerySet[M]) -> QuerySet[M]:
-    """These rows, for an update or a delete that locks them in the order of their numbers. By itself it takes them as
-    they lie, and two that take the same rows in different orders wait for each other."""
-    return rows.model._default_manager.filter(pk__in=rows.order_by("pk").select_for_update().values("pk"))

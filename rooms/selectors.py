@@ -52,7 +52,7 @@ def seated_without_right() -> list[int]:
 
 def running_table(player_id: int | None) -> dict[str, object] | None:
     """The table where the player sits now, for the offer to go back: room (its number), code, game, status, visibility,
-    fee, round, rounds."""
+    fee, round, rounds, and whether the player is its host."""
     if player_id is None:
         return None
     seat = Seat.objects.filter(player_id=player_id).select_related("room").first()
@@ -69,6 +69,7 @@ def running_table(player_id: int | None) -> dict[str, object] | None:
         "fee": room.fee,
         "round": (game_selectors.round_now(loaded) if loaded else None) or 1,
         "rounds": room.options.get("rounds"),
+        "is_host": room.host_id == player_id,
     }
 
 

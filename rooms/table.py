@@ -5,9 +5,11 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from functools import cached_property
+from typing import TypeVar
 
 from django.conf import settings
-from django.db import transaction
+from django.db import connection, transaction
+from django.db.models import Model, QuerySet
 
 from games import history
 from games import selectors as game_selectors
@@ -17,6 +19,8 @@ from rooms import broadcast, clock
 from rooms.errors import KeptOut, NoSuchRoom, Started
 from rooms.models import Room, Seat
 from rooms.retries import retried
+
+M = TypeVar("M", bound=Model)
 
 
 def seconds(value: float) -> timedelta:
@@ -28,6 +32,16 @@ def seconds(value: float) -> timedelta:
 _SEATS = """
 SELECT s.*, EXISTS (SELECT FROM rooms_connection c WHERE c.seat_id = s.id) AS connected
 FROM rooms_seat s WHERE s.room_id = %s ORDER BY s.number"""
+
+
+# Connections in the order of their numbers, as by `in_order`; they point at their seat until the commit looks.
+_DROP = """
+WITH gone AS (
+    DELETE FROM rooms_connection WHERE id IN (
+        SELECT id FROM rooms_connection WHERE seat_id = ANY(%(seats)s) ORDER BY id FOR UPDATE
+    )
+)
+DELETE FROM rooms_seat WHERE id = ANY(%(seats)s)"""
 
 
 def seats_of(room_id: int) -> list[Seat]:
@@ -78,10 +92,14 @@ class Table:
         seat.connected = False  # type: ignore[attr-defined]
         self.seats = sorted([*self.seats, seat], key=lambda one: one.number)
 
-    def drop(self, seat: Seat) -> None:
-        """This sitting is over."""
-        self.seats = [one for one in self.seats if one.pk != seat.pk]
-        seat.delete()
+    def drop(self, *seats: Seat) -> None:
+        """These sittings are over, and their connections with them."""
+        gone = [seat.pk for seat in seats]
+        if not gone:
+            return
+        self.seats = [one for one in self.seats if one.pk not in gone]
+        with connection.cursor() as cursor:
+            cursor.execute(_DROP, {"seats": gone})
 
     def require_waiting(self) -> None:
         """Raises Started when seats are no longer given: it has begun, has ended, or its time has run out."""
@@ -186,6 +204,12 @@ def locked(room_id: int, *, skip_locked: bool = False) -> Iterator[Table]:
         if room is None:
             raise NoSuchRoom
         yield Table(room)
+
+
+def in_order(rows: QuerySet[M]) -> QuerySet[M]:
+    """These rows, for an update or a delete that locks them in the order of their numbers. By itself it takes them as
+    they lie, and two that take the same rows in different orders wait for each other."""
+    return rows.model._default_manager.filter(pk__in=rows.order_by("pk").select_for_update().values("pk"))
 
 
 @contextmanager

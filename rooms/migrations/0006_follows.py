@@ -1,12 +1,6 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
-NAME = "rooms_connection_seat_id_3785b36a_fk_rooms_seat_id"
-KEY = f"""
-ALTER TABLE rooms_connection DROP CONSTRAINT {NAME};
-ALTER TABLE rooms_connection ADD CONSTRAINT {NAME}
-    FOREIGN KEY (seat_id) REFERENCES rooms_seat (id) %s DEFERRABLE INITIALLY DEFERRED;
-"""
 FOLLOWS = "UPDATE rooms_room AS new SET follows_id = old.id FROM rooms_room AS old WHERE old.rematch_id = new.id"
 
 
@@ -28,12 +22,4 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.RunSQL(FOLLOWS, migrations.RunSQL.noop),
-        migrations.AlterField(
-            model_name="connection",
-            name="seat",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.DO_NOTHING, related_name="connections", to="rooms.seat"
-            ),
-        ),
-        migrations.RunSQL(KEY % "ON DELETE CASCADE", KEY % ""),
     ]

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from tests.players.accounts import PASSWORD, account
 from tests.rooms import stage
 from tests.rooms.gold import begun, has, nothing_is_lost, paid, rich
 from tests.rooms.pages import CREATE, client_of, text
+from tests.rooms.racing import together
 from tests.rooms.test_lobby_views import at, signed_in, table_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -248,3 +250,22 @@ def test_both_tables_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rooms.hub.notice_from_thread", notice)
     seating.sit(ben, other.pk, give_up=stage.stake(own))
     assert told == [(own.pk, before[0] + 1), (other.pk, before[1] + 1)]
+
+
+def test_a_double_click_leads_to_the_new_table() -> None:
+    host, ana = rich("Host"), rich("Ana")
+    own, other = stage.waiting(stage.person("Z"), ana), paid(100, host)
+    fields = {"agreed_fee": "100", "give_up": stage.stake(own)}
+    clicks = [partial(client_of(ana).post, f"/rooms/{other.pk}/sit/", fields) for _i in range(2)]
+    answers = together(*clicks)
+    assert all(at(answer, other) for answer in answers) and has(ana) == [4900]
+
+
+def test_a_new_room_like_the_one_of_another_host_is_opened() -> None:
+    host, ana = stage.people("Host", "Ana")
+    own = stage.waiting(host, ana)
+    client = client_of(ana)
+    assert client.post("/rooms/", CREATE).status_code == 409, "it is not Ana's own, so she is asked"
+    assert client.post("/rooms/", {**CREATE, "give_up": stage.stake(own)}).status_code == 302
+    assert table_of(ana) not in {None, own} and table_of(ana).host_id == ana.pk
+    assert at(client.post("/rooms/", CREATE), table_of(ana)), "a second click leads there"

@@ -21,7 +21,7 @@ import rooms
 from games.models import MatchEvent
 from players.models import Player, StaffAct
 from players.staff import Act
-from rooms import accounts, clock, playing, presence, seating
+from rooms import accounts, clock, closing, hosting, playing, presence, seating
 from rooms.models import Connection, Room, Seat, Watcher
 from rooms.retries import retried
 from tests.players.accounts import browser, sign_up, whose
@@ -406,6 +406,21 @@ def test_connections_are_taken_in_the_order_of_their_numbers(what: str, services
     meets_nobody(services, acts[what], CONNECTION, first.pk, second.pk)
     assert Connection.objects.filter(seen_at__gt=first.seen_at).count() == (0 if what == "parting" else 2)
     assert Connection.objects.count() == (0 if what == "parting" else 2)
+
+
+@pytest.mark.parametrize("what", ["the end", "leaving", "a forfeit"])
+def test_and_so_they_go_with_their_seats(what: str, services: Run, anew: Callable[[], list[str]]) -> None:
+    """The first seat has the younger connection, and both tabs of the second seat lie in the wrong order."""
+    ana, ben = stage.people("Ana", "Ben")
+    room = stage.running(ana, ben) if what == "a forfeit" else stage.waiting(ana, ben)
+    stage.arrive(room, ben, "second tab")
+    stage.go_away(room, ana)
+    stage.arrive(room, ana, "again")
+    first, second, _last = Connection.objects.order_by("pk")
+    first.save()
+    do = partial(hosting.delete, room.pk, ana.pk) if what == "the end" else partial(closing.leave, room.pk, ben.pk)
+    meets_nobody(services, do, CONNECTION, first.pk, second.pk)
+    assert Connection.objects.count() == (0 if what == "the end" else 1) and anew() == []
 
 
 @pytest.mark.parametrize("what", ["mending", "a ping", "sweeping"])

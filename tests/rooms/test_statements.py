@@ -10,7 +10,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from rooms import broadcast, closing, playing, seating
-from rooms.models import Connection, Room
+from rooms.models import Room
 from tests.rooms import stage
 from tests.rooms.gold import paid, rich
 from tests.rooms.test_paid_kill import near_the_end
@@ -36,16 +36,6 @@ def test_the_end_of_a_paid_match_takes_seventeen_statements() -> None:
     assert stage.refreshed(room).status == Room.Status.FINISHED and len(ended) == 17
 
 
-@pytest.mark.django_db(transaction=True)
-def test_the_database_deletes_connections_with_their_seat() -> None:
-    host = rich("Host")
-    stage.arrive(paid(0, host), host)
-    assert Connection.objects.count() == 1
-    with connection.cursor() as cursor:
-        cursor.execute("DELETE FROM rooms_seat")
-    assert Connection.objects.count() == 0
-
-
 def _notices() -> list[threading.Thread]:
     return [thread for thread in threading.enumerate() if thread.name == "notices"]
 
@@ -67,3 +57,16 @@ def test_notices_of_a_worker_share_one_connection_and_a_fork_has_its_own(monkeyp
     monkeypatch.setattr(os, "getpid", lambda: -1)
     assert asyncio.run(heard(1)) == [0]
     assert len(_notices()) == before + 2
+
+
+def test_a_thread_that_cannot_start_costs_one_notice_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(broadcast, "_loop", None)
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", _no_more_threads)
+        with pytest.raises(RuntimeError):
+            broadcast._send({"type": "room.changed", "room": 9, "v": 1})
+    broadcast._send({"type": "room.changed", "room": 9, "v": 2})
+
+
+def _no_more_threads(_thread: threading.Thread) -> None:
+    raise RuntimeError("can't start new thread")
