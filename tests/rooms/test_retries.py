@@ -79,7 +79,10 @@ def crossed(run: Run, late: Lock, early: Lock, times: int) -> Iterator[list[int]
     thread.start()
     ready.wait(15)
     try:
-        yield crossings
+        with pytest.MonkeyPatch.context() as patch:
+            # Else a busy machine lets the other one run too late: the next try has the row first, and both cross anew.
+            patch.setattr("rooms.retries.PAUSE_SECONDS", 0.3)
+            yield crossings
     finally:
         thread.join(30)
     assert not failures, failures
@@ -183,8 +186,7 @@ def test_a_deadlock_is_survived_at_the_second_try_with_one_effect(
     booked = Transaction.objects.count()
     with crossed(services, late, early, 1) as crossings:
         service()
-    # On a busy machine the second try may come before the other one is gone, and meet it once more.
-    assert crossings == [0] and len(anew()) in {1, 2} and "deadlock" in anew()[0]
+    assert crossings == [0] and len(anew()) == 1 and "deadlock" in anew()[0]
     assert done()
     assert Transaction.objects.count() <= booked + 1
     nothing_is_lost()
