@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.db import connection
 from websockets.exceptions import ConnectionClosed
 
@@ -34,7 +35,8 @@ CLOCK_SECONDS = 0.05
 
 @dataclass(frozen=True)
 class Shot:
-    """One answer: to which question, when it was received at the earliest and at the latest, what became of it."""
+    """One answer: to which question, when it was received at the earliest and at the latest, what became of it and
+    when that was known here."""
 
     match_id: int
     step: str
@@ -43,10 +45,17 @@ class Shot:
     earliest: datetime
     latest: datetime
     code: str
+    answered_at: datetime
 
     @property
     def counted(self) -> bool:
         return self.code == "done"
+
+    @property
+    def held_up(self) -> bool:
+        """Whether the machine may have kept it waiting until the leeway was over, when the table answers for it."""
+        leeway = timedelta(seconds=settings.TIMEOUT_LEEWAY_SECONDS)
+        return self.answered_at > self.deadline + leeway - timedelta(seconds=CLOCK_SECONDS)
 
 
 def around(deadline: datetime, chance: random.Random) -> None:
@@ -141,7 +150,8 @@ def shoot(room: Room, count: int, chance: random.Random) -> list[Shot]:
             result = "done"
         except (RoomError, EngineError) as error:
             result = code(error)
-        shots.append(Shot(stage.match_of(room), prompt.step, name, deadline, received_at, received_at, result))
+        match_id, answered_at = stage.match_of(room), clock.now()
+        shots.append(Shot(match_id, prompt.step, name, deadline, received_at, received_at, result, answered_at))
         until_answered(room, prompt.step)
         with suppress(RoomError):
             playing.take_control(room.pk, seat.pk)  # a third miss in a row would be auto-play
@@ -176,10 +186,11 @@ def test_answers_count_exactly_when_received_in_time(count: int, settings: Any) 
     finally:
         bells.stop()
     assert len(shots) == count
-    wrong = [shot for shot in shots if shot.counted != (shot.earliest <= shot.deadline)]
-    assert not wrong, wrong
+    timely = [shot for shot in shots if shot.earliest <= shot.deadline]
+    assert not [shot for shot in timely if not shot.counted and not shot.held_up]
+    assert not [shot for shot in shots if shot.counted and shot not in timely]
     verify(shots)
-    assert {shot.counted for shot in shots} == {True, False}
+    assert sum(shot.counted for shot in shots) > count / 4 and not all(shot.counted for shot in shots)
     racing.sound()
 
 
@@ -270,8 +281,9 @@ def shoot_by_socket(socket: TableSocket, room: Room, count: int, chance: random.
             if frame["t"] == "refused" and frame["code"] == "malformed":
                 latest = clock.now()
             elif frame["t"] in {"ack", "refused"} and frame["id"] == name:
-                answer = "done" if frame["t"] == "ack" else frame["code"]
-        shots.append(Shot(stage.match_of(room), prompt["step"], name, deadline, earliest, latest, answer))
+                answer, answered_at = "done" if frame["t"] == "ack" else frame["code"], clock.now()
+        match_id = stage.match_of(room)
+        shots.append(Shot(match_id, prompt["step"], name, deadline, earliest, latest, answer, answered_at))
         until_answered(room, prompt["step"])
         socket.send({"t": "take_control"})
         if socket.update.get("prompt") and socket.update["prompt"]["step"] == prompt["step"]:
@@ -307,6 +319,7 @@ def test_answers_by_socket_count_when_they_arrive_in_time(count: int, other_site
     unsure = timedelta(seconds=CLOCK_SECONDS)
     timely = [shot for shot in shots if shot.latest < shot.deadline - unsure]
     late = [shot for shot in shots if shot.earliest > shot.deadline + unsure]
-    assert not [shot for shot in timely if not shot.counted]
+    assert not [shot for shot in timely if not shot.counted and not shot.held_up]
     assert not [shot for shot in late if shot.counted]
+    assert any(shot.counted for shot in timely)
     assert len(timely) + len(late) > count / 2 and timely and late
