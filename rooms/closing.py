@@ -10,9 +10,9 @@ from players import services as players
 from players.selectors import Player
 from rooms import clock, settlement
 from rooms.errors import NoSuchRoom, NotAgreed
-from rooms.models import Connection, Room, Seat
+from rooms.models import SEATS, Connection, Room, Seat
 from rooms.retries import retried
-from rooms.table import SEATS, SUBSTITUTE_LEVEL, Table, grace, in_order, locked, seconds
+from rooms.table import SUBSTITUTE_LEVEL, Table, grace, in_order, locked, seconds
 from stats import services as stats
 
 

@@ -11,9 +11,9 @@ from games.bots import levels
 from games.services import SeatSpec
 from rooms import clock, closing
 from rooms.errors import NoSuchLevel, NoSuchSeat, NotHost, NotReady, SeatTaken
-from rooms.models import Room, Seat
+from rooms.models import SEATS, Room, Seat
 from rooms.retries import retried
-from rooms.table import SEATS, Table, locked, seconds
+from rooms.table import Table, locked, seconds
 
 
 @retried

@@ -14,15 +14,12 @@ from django.utils.translation import gettext as _
 
 from games.engine import registry
 from rooms import clock, money
-from rooms.models import Connection, Pulse, Room, Seat
+from rooms.models import ARRIVAL_SECONDS, SEATS, Connection, Pulse, Room, Seat
 
-SEATS = 4
 # Markup kept for each room, version and language; it is the same for every visitor.
 KEPT = 2000
 # A process that has not pulsed for so long serves nobody.
 PULSE_SECONDS = 5
-# Who has just opened a table is on the way to its page: only then is an unconnected person away.
-ARRIVAL_SECONDS = 5
 _lock = threading.Lock()
 _markup: "OrderedDict[tuple[int, int, bool, str], str]" = OrderedDict()
 # Where the age stands in kept markup: no text of ours or of a visitor holds this symbol.

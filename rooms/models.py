@@ -7,6 +7,10 @@ from django.utils.translation import gettext_lazy as _
 
 from rooms.codes import new_watch_key
 
+SEATS = 4  # Domino Poker's; the only game that is played here
+# Who has just opened a table is on the way to its page: only then is an unconnected person away.
+ARRIVAL_SECONDS = 5
+
 
 class Room(models.Model):
     """One table. Its row is the lock of all that happens at it, and `due_at` its only timer."""

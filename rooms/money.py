@@ -14,7 +14,7 @@ from games import selectors as game_selectors
 from players.selectors import Player, may_own_gold
 from rooms import clock
 from rooms.errors import NoSuchRoom
-from rooms.models import Room, Seat
+from rooms.models import SEATS, Room, Seat
 from wallet import chart, split
 from wallet import selectors as wallet
 
@@ -33,7 +33,6 @@ __all__ = [
 
 MAX_FEE = 10**12  # what one transaction of the wallet may move
 _AMOUNT = re.compile(r"(0|[1-9][0-9]{0,12})\Z")
-SEATS = 4
 
 
 def amount(text: str) -> int | None:

@@ -37,9 +37,9 @@ from rooms.errors import (
     Started,
     TooMany,
 )
-from rooms.models import Connection, Room, Seat
+from rooms.models import ARRIVAL_SECONDS, SEATS, Connection, Room, Seat
 from rooms.retries import retried
-from rooms.table import SEATS, Table, locked, locked_together, seconds
+from rooms.table import Table, locked, locked_together, seconds
 
 QUICK_ROUNDS = 7  # the rules' default
 ONE_TABLE = "rooms_seat_player_id_key"  # the database's name for "one seat a player"
@@ -246,16 +246,17 @@ def sit_with_code(player: Player, room_id: int, *, agreed_fee: int = 0, give_up:
 
 
 def quick_play(player: Player, *, give_up: str = "") -> Sitting:
-    """The fullest free public room that waits and has somebody there, the oldest of equals; or a new one.
+    """The fullest free public room that waits and has somebody there or on the way, the oldest of equals; or a new one.
 
     Raises TooMany, AlreadySeated, NotAgreed."""
-    here = Connection.objects.filter(seat__room=OuterRef("pk"))
+    here = Q(Exists(Connection.objects.filter(seat__room=OuterRef("pk"))))
+    here |= Q(created_at__gt=clock.now() - seconds(ARRIVAL_SECONDS))
     waiting = (
         Room.objects.filter(
             status=Room.Status.WAITING, visibility=Room.Visibility.PUBLIC, fee=0, expires_at__gt=clock.now()
         )
         .annotate(taken=Count("seats"), people=Count("seats", filter=Q(seats__player__isnull=False)))
-        .filter(Exists(here), ~Exists(Seat.objects.filter(room=OuterRef("pk"), player=player)), taken__lt=SEATS)
+        .filter(here, ~Exists(Seat.objects.filter(room=OuterRef("pk"), player=player)), taken__lt=SEATS)
         .order_by("-people", "created_at")
     )
     for room_id in list(waiting.values_list("pk", flat=True)[:QUICK_TRIES]):

@@ -14,14 +14,13 @@ from games import selectors as game_selectors
 from games.bots import levels as bot_levels
 from games.engine.table import prompt_json
 from rooms import settlement
-from rooms.models import Room, Seat
+from rooms.models import SEATS, Room, Seat
 
 if TYPE_CHECKING:
     from rooms.table import Table
 
 # As many as the history keeps folded: a snapshot holds its match, about 100 kB at seven rounds.
 KEPT = 500
-SEATS = 4
 _lock = threading.Lock()
 _newest: "OrderedDict[int, Snapshot]" = OrderedDict()
 

@@ -56,7 +56,6 @@ def grace(room: Room) -> timedelta:
 
 
 SUBSTITUTE_LEVEL = "medium"  # who plays for auto-play, forfeited and timed-out seats (rules)
-SEATS = 4  # Domino Poker's; the only game that is played here
 
 
 class Table:

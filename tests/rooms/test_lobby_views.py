@@ -1,6 +1,7 @@
 """The lobby's pages and every way to a seat: what is offered, what is refused, and that nothing happens twice."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from functools import partial
 from typing import Any
 from urllib.parse import quote
@@ -342,9 +343,19 @@ def test_quick_play_joins_who_waits_and_else_opens_a_table() -> None:
     ana.post("/quick/")
     room = Room.objects.get()
     assert room.visibility == "public"
-    stage.arrive(room, _ana)
-    assert at(bo.post("/quick/"), room)
+    assert at(bo.post("/quick/"), room)  # Ana's page is on its way
     assert Room.objects.count() == 1 and stage.seat_of(room, bo_player).number == 1
+
+
+def test_quick_play_joins_nobody_who_has_been_away() -> None:
+    (ana, _ana), (bo, _bo), (cleo, _cleo) = signed_in("Ana"), signed_in("Bo"), signed_in("Cleo")
+    ana.post("/quick/")
+    room = Room.objects.get()
+    Room.objects.update(created_at=room.created_at - timedelta(seconds=6))
+    bo.post("/quick/")
+    assert Room.objects.count() == 2 and Seat.objects.filter(room=room).count() == 1
+    stage.arrive(room, _ana)
+    assert at(cleo.post("/quick/"), room)
 
 
 def test_get_does_nothing_where_a_post_is_meant(client: Client) -> None:
