@@ -36,7 +36,10 @@ setup-browser: setup ## find Chromium for the browser tests; as root, install it
 	if $(PYTHON) -m tests.support.chromium >/dev/null 2>&1; then exit 0; fi; \
 	if [ -z "$${CHROMIUM_PATH:-}" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
 		echo "Installing Chromium"; \
-		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends chromium >/dev/null; \
+		apt-get -qq update; \
+		for package in chromium-headless-shell chromium; do \
+			if DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends $$package >/dev/null; then break; fi; \
+		done; \
 	fi; \
 	$(PYTHON) -m tests.support.chromium >/dev/null
 
