@@ -71,7 +71,7 @@ conform: setup ## run the rule vectors in tests/vectors
 
 test: setup-browser lint types conform ## the one definition of green: everything but the soak tests
 	@$(PYTHON) -m pytest -n $(WORKERS) --dist worksteal -m "not soak and not clock"
-	@$(PYTHON) -m pytest -m "clock and not soak"
+	@$(PYTHON) -m pytest -n 2 -m "clock and not soak"
 
 soak: setup-browser ## the long suites
 	@$(PYTHON) -m pytest -n $(WORKERS) --dist worksteal -m soak

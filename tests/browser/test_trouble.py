@@ -8,6 +8,8 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, WebSocketRoute, expect
 
+from games import selectors
+from games.history import load
 from games.models import MatchEvent, MatchSeat
 from rooms.models import Room, Seat
 from tests.browser import player
@@ -112,9 +114,6 @@ def seat_in_turn() -> int:
     room = Room.objects.get(status="playing")
     if not room.is_open:
         return -1
-    from games import selectors
-    from games.history import load
-
     assert room.match_id is not None and last is not None
     loaded = load(room.match_id)
     return next((prompt.seat for prompt in selectors.prompts(loaded)), -1)
