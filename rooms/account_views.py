@@ -61,7 +61,19 @@ def for_registered(view: Callable[[HttpRequest, Player], HttpResponse]) -> View:
 # -- the ways in -------------------------------------------------------------------------------------------------
 
 
-class SignupView(AllauthSignupView):
+class GuestsPage:
+    """A page on the way in that knows which guest asks, and what table that one would leave or keep."""
+
+    request: HttpRequest
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        guest = guest_in(self.request)
+        table = selectors.running_table(guest.pk if guest is not None else None)
+        context: dict[str, Any] = super().get_context_data(**kwargs)  # type: ignore[misc]
+        return {**context, "guest": guest, "table": table}
+
+
+class SignupView(GuestsPage, AllauthSignupView):
     """A new account; for a guest, an account in place of the guest's row, with seat, name and running match."""
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -73,11 +85,6 @@ class SignupView(AllauthSignupView):
     def get_initial(self) -> dict[str, Any]:
         name = self.get_form_class().initial_name(self.request)
         return {**super().get_initial(), "username": name}
-
-    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        guest = guest_in(self.request)
-        table = selectors.running_table(guest.pk if guest is not None else None)
-        return {**super().get_context_data(**kwargs), "guest": guest, "table": table}
 
     def form_valid(self, form: Any) -> HttpResponse:
         refused: HttpResponse | None = ratelimit.consume_or_429(self.request, action="sign_up")
@@ -140,7 +147,7 @@ class SignupView(AllauthSignupView):
         return not form.account_already_exists or "username" in form.errors
 
 
-class LoginView(AllauthLoginView):
+class LoginView(GuestsPage, AllauthLoginView):
     """Sign in, also from a guest's session."""
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -148,11 +155,6 @@ class LoginView(AllauthLoginView):
             return redirect(self.get_success_url() or "account")
         answer: HttpResponseBase = super().dispatch(request, *args, **kwargs)
         return answer
-
-    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        guest = guest_in(self.request)
-        table = selectors.running_table(guest.pk if guest is not None else None)
-        return {**super().get_context_data(**kwargs), "guest": guest, "table": table}
 
 
 class ConfirmEmailView(AllauthConfirmEmailView):

@@ -4,7 +4,6 @@ import hashlib
 from collections.abc import Callable
 from typing import Any
 
-from django import forms
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
@@ -33,8 +32,9 @@ from rooms.errors import (
     RoomError,
     TooMany,
 )
-from rooms.seating import Sitting
-from rooms.views import DEFAULT_ROUNDS, player_in, tell_parting, to_table
+from rooms.forms import CreateForm, SitForm
+from rooms.seating import DEFAULT_ROUNDS, Sitting
+from rooms.views import player_in, tell_parting, to_table
 
 FEES = ("free", "paid")
 STATUS: dict[type[RoomError], int] = {
@@ -44,52 +44,6 @@ STATUS: dict[type[RoomError], int] = {
     GuestsCannotPay: 403,
     KeptOut: 403,
 }
-
-
-class CreateForm(forms.Form):
-    """A table to open: which game, who may find it, how many rounds, what a seat costs."""
-
-    game = forms.ChoiceField(choices=[(key, key) for key in registry.KEYS])
-    visibility = forms.ChoiceField(choices=[("public", "public"), ("private", "private")])
-    rounds = forms.RegexField(r"^[0-9]{1,2}\Z", strip=False)
-    fee = forms.CharField(strip=False, required=False)
-
-    def clean_fee(self) -> int:
-        fee = money.amount(self.cleaned_data["fee"] or "0")
-        if fee is None:
-            raise forms.ValidationError("no amount")
-        return fee
-
-    def clean_rounds(self) -> int:
-        rounds = int(self.cleaned_data["rounds"])
-        if not 1 <= rounds <= 50:
-            raise forms.ValidationError("out of range")
-        return rounds
-
-    def one_error(self) -> str:
-        if "rounds" in self.errors:
-            return _("Rounds must be a whole number from 1 to 50.")
-        if "fee" in self.errors:
-            return _("A fee is a whole number of gold, from 0 to what you have.")
-        return _("Choose a game, and public or private.")
-
-
-class SitForm(forms.Form):
-    """A seat by its number (without one, the first that is free), at the price that was shown."""
-
-    seat = forms.RegexField(r"^[0-3]\Z", strip=False, required=False)
-    agreed_fee = forms.CharField(strip=False, required=False)
-
-    def clean_agreed_fee(self) -> int:
-        fee = money.amount(self.cleaned_data["agreed_fee"] or "0")
-        if fee is None:
-            raise forms.ValidationError("no amount")
-        return fee
-
-    def one_error(self) -> str:
-        if "agreed_fee" in self.errors:
-            return _("This is not an amount of gold.")
-        return _("There is no such seat in this room.")
 
 
 # -- the pages ---------------------------------------------------------------------------------------------------

@@ -41,7 +41,8 @@ from rooms.models import ARRIVAL_SECONDS, SEATS, Connection, Room, Seat
 from rooms.retries import retried
 from rooms.table import Table, locked, locked_together, seconds
 
-QUICK_ROUNDS = 7  # the rules' default
+GAME = "domino_poker"
+DEFAULT_ROUNDS = 7  # the rules'
 ONE_TABLE = "rooms_seat_player_id_key"  # the database's name for "one seat a player"
 QUICK_TRIES = 5  # rooms that quick play looks at before it opens its own
 # Every refused code takes this long, so that the time does not tell why it was refused.
@@ -144,7 +145,7 @@ def create_room(
     *,
     visibility: str,
     options: dict[str, Any],
-    game: str = "domino_poker",
+    game: str = GAME,
     fee: int = 0,
     give_up: str = "",
 ) -> Sitting:
@@ -171,7 +172,7 @@ def _new_table(
     visibility: Room.Visibility,
     options: dict[str, Any],
     turn_seconds: float | None,
-    game: str = "domino_poker",
+    game: str = GAME,
     fee: int = 0,
 ) -> Table:
     now = clock.now()
@@ -262,7 +263,7 @@ def quick_play(player: Player, *, give_up: str = "") -> Sitting:
     for room_id in list(waiting.values_list("pk", flat=True)[:QUICK_TRIES]):
         with contextlib.suppress(NoSuchRoom, Started, RoomFull, Removed):
             return sit(player, room_id, give_up=give_up)
-    options = {"rounds": QUICK_ROUNDS}
+    options = {"rounds": DEFAULT_ROUNDS}
     return create_room(player, visibility=Room.Visibility.PUBLIC, options=options, give_up=give_up)
 
 

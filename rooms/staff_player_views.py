@@ -1,7 +1,11 @@
 """The page of a player, with all that staff may do to an account; each action leaves a record."""
 
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from django import forms
 from django.contrib import messages
-from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
@@ -21,6 +25,14 @@ from wallet.errors import WalletError
 
 # Lines of a list on the page of a player.
 LINES = 50
+# What may be done there, by the names that the template knows.
+FORMS: dict[str, Callable[..., forms.Form]] = {
+    "ban_form": partial(BanForm, auto_id="ban_%s"),
+    "note_form": partial(NoteForm, auto_id="note_%s"),
+    "reason_form": partial(ReasonForm, auto_id=False),
+    "role_form": partial(RoleForm, auto_id="role_%s"),
+    "ask_form": partial(CorrectionForm, auto_id="ask_%s"),
+}
 
 
 def _player(player_id: int) -> Player:
@@ -39,7 +51,7 @@ def player_page(request: HttpRequest, player_id: int) -> HttpResponse:
     return _player_page(request, player)
 
 
-def _player_page(request: HttpRequest, player: Player, status: int = 200, **forms: Form) -> HttpResponse:
+def _player_page(request: HttpRequest, player: Player, status: int = 200, **filled: forms.Form) -> HttpResponse:
     me = member(request)
     personal = staff.may(me, "see_personal")
     played = games.matches_of(player.pk)[:LINES]
@@ -60,11 +72,8 @@ def _player_page(request: HttpRequest, player: Player, status: int = 200, **form
         "banned": player_services.open_ban(player.pk) is not None,
         "notes": staff.notes_of(player.pk),
         "corrections": wallet.corrections(player.pk, 20),
-        "ban_form": forms.get("ban_form", BanForm(auto_id="ban_%s")),
-        "note_form": forms.get("note_form", NoteForm(auto_id="note_%s")),
-        "reason_form": forms.get("reason_form", ReasonForm(auto_id=False)),
-        "role_form": forms.get("role_form", RoleForm(auto_id="role_%s", initial={"role": staff.role_of(player)})),
-        "ask_form": forms.get("ask_form", CorrectionForm(auto_id="ask_%s")),
+        **{name: make(initial={"role": staff.role_of(player)}) for name, make in FORMS.items()},
+        **filled,
     }
     return show(request, "player", player.shown_name, status, **context)
 
@@ -74,29 +83,36 @@ def _done(request: HttpRequest, player: Player, text: str) -> HttpResponse:
     return redirect("staff_player", player.pk)
 
 
-def _refused(request: HttpRequest, player: Player, form: Form, name: str, why: str = "") -> HttpResponse:
+def _refused(request: HttpRequest, player: Player, form: forms.Form, name: str, why: str = "") -> HttpResponse:
     if why:
         form.add_error(None, why)
     return _player_page(request, player, status=400, **{name: form})
 
 
-def _touchable(request: HttpRequest, player: Player) -> str:
-    """Why this person may not act on that account; "" when nothing speaks against it."""
+def _asked(request: HttpRequest, player_id: int, name: str) -> tuple[Player, Any, HttpResponse | None]:
+    """The player, the form as it was filled in, and the page that refuses when this can't be done."""
+    player, form = _player(player_id), FORMS[name](request.POST)
+    why = ""
     if player.pk == member(request).pk:
-        return _("Nobody acts on their own account.")
-    if player.is_staff and not staff.may(request.user, "appoint"):
-        return _("Only admins act on the accounts of staff.")
-    return ""
+        why = _("Nobody acts on their own account.")
+    elif player.is_staff and not staff.may(request.user, "appoint"):
+        why = _("Only admins act on the accounts of staff.")
+    if why:
+        staff.record(member(request), Act.REFUSED, player=player.pk, subject=request.path)
+    if not form.is_valid() or why:
+        return player, form, _refused(request, player, form, name, why)
+    return player, form, None
 
 
 @require_POST
 @staff_page("ban")
 def ban(request: HttpRequest, player_id: int) -> HttpResponse:
     """Keep this player out: signed out, and a running match forfeited, at once."""
-    player, form = _player(player_id), BanForm(request.POST, auto_id="ban_%s")
-    why = _touchable(request, player) or (_("This account is closed.") if player.closed_at else "")
-    if not form.is_valid() or why:
-        return _refused(request, player, form, "ban_form", why)
+    player, form, refusal = _asked(request, player_id, "ban_form")
+    if refusal is not None:
+        return refusal
+    if player.closed_at:
+        return _refused(request, player, form, "ban_form", _("This account is closed."))
     reason, until = form.cleaned_data["reason"], form.until()
     # Written before it is done: a crash in between leaves a line too many, never one too few.
     staff.record(member(request), Act.BAN, player=player.pk, subject=f"until {until or '-'}", reason=reason)
@@ -108,10 +124,9 @@ def ban(request: HttpRequest, player_id: int) -> HttpResponse:
 @staff_page("ban")
 def unban(request: HttpRequest, player_id: int) -> HttpResponse:
     """Let this player in again."""
-    player, form = _player(player_id), ReasonForm(request.POST, auto_id=False)
-    why = _touchable(request, player)
-    if not form.is_valid() or why:
-        return _refused(request, player, form, "reason_form", why)
+    player, form, refusal = _asked(request, player_id, "reason_form")
+    if refusal is not None:
+        return refusal
     staff.record(member(request), Act.UNBAN, player=player.pk, reason=form.cleaned_data["reason"])
     player_services.unban(player, member(request))
     return _done(request, player, _("The ban is lifted."))
@@ -121,10 +136,9 @@ def unban(request: HttpRequest, player_id: int) -> HttpResponse:
 @staff_page("note")
 def note(request: HttpRequest, player_id: int) -> HttpResponse:
     """Write down what the next one should know of this player."""
-    player, form = _player(player_id), NoteForm(request.POST, auto_id="note_%s")
-    why = _touchable(request, player)
-    if not form.is_valid() or why:
-        return _refused(request, player, form, "note_form", why)
+    player, form, refusal = _asked(request, player_id, "note_form")
+    if refusal is not None:
+        return refusal
     staff.record(member(request), Act.NOTE, player=player.pk, reason=form.cleaned_data["reason"])
     return _done(request, player, _("Noted."))
 
@@ -133,10 +147,9 @@ def note(request: HttpRequest, player_id: int) -> HttpResponse:
 @staff_page("end_sessions")
 def end_sessions(request: HttpRequest, player_id: int) -> HttpResponse:
     """Sign this player out everywhere."""
-    player, form = _player(player_id), ReasonForm(request.POST, auto_id=False)
-    why = _touchable(request, player)
-    if not form.is_valid() or why:
-        return _refused(request, player, form, "reason_form", why)
+    player, form, refusal = _asked(request, player_id, "reason_form")
+    if refusal is not None:
+        return refusal
     staff.record(member(request), Act.SESSIONS, player=player.pk, reason=form.cleaned_data["reason"])
     count = player_services.end_sessions(player.pk)
     return _done(request, player, _("Signed out of %(count)s sessions.") % {"count": count})
@@ -146,9 +159,9 @@ def end_sessions(request: HttpRequest, player_id: int) -> HttpResponse:
 @staff_page("appoint")
 def appoint(request: HttpRequest, player_id: int) -> HttpResponse:
     """Give this player a role of staff, or take it."""
-    player, form = _player(player_id), RoleForm(request.POST, auto_id="role_%s")
-    if not form.is_valid():
-        return _refused(request, player, form, "role_form")
+    player, form, refusal = _asked(request, player_id, "role_form")
+    if refusal is not None:
+        return refusal
     try:
         staff.appoint(player, form.cleaned_data["role"], member(request), form.cleaned_data["reason"])
     except staff.Refused:
@@ -161,10 +174,9 @@ def appoint(request: HttpRequest, player_id: int) -> HttpResponse:
 @staff_page("ask_correction")
 def ask(request: HttpRequest, player_id: int) -> HttpResponse:
     """Ask for a correction of this player's account; a second person decides."""
-    player, form = _player(player_id), CorrectionForm(request.POST, auto_id="ask_%s")
-    why = _touchable(request, player)
-    if not form.is_valid() or why:
-        return _refused(request, player, form, "ask_form", why)
+    player, form, refusal = _asked(request, player_id, "ask_form")
+    if refusal is not None:
+        return refusal
     data, me = form.cleaned_data, member(request)
     try:
         made = accounts.ask_correction(me, player.pk, data["amount"], data["reason"], data["corrects"] or None)

@@ -1,7 +1,6 @@
 """The pages around a table: home, play, the table itself, leaving."""
 
 import qrcode
-from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.db import connection
@@ -22,30 +21,9 @@ from players.selectors import Player, player_of
 from rooms import closing, hub, money, presence, seating, selectors
 from rooms.busy import busy
 from rooms.errors import AlreadySeated, KeptOut, NoSuchRoom, NotAgreed, RoomError, TooMany
+from rooms.forms import PlayForm
 from rooms.models import Room
-from rooms.seating import Sitting
-
-GAME = "domino_poker"
-DEFAULT_ROUNDS = 7
-
-
-class PlayForm(forms.Form):
-    """A solo match: how many rounds, how strong the bots, with or without the turn clock."""
-
-    rounds = forms.RegexField(r"^[0-9]{1,2}\Z", strip=False)
-    level = forms.ChoiceField(choices=lambda: [(key, key) for key, ready in bot_levels(GAME).items() if ready])
-    clock = forms.BooleanField(required=False)
-
-    def clean_rounds(self) -> int:
-        rounds = int(self.cleaned_data["rounds"])
-        if not 1 <= rounds <= 50:
-            raise forms.ValidationError(_("Rounds must be a whole number from 1 to 50."))
-        return rounds
-
-    def one_error(self) -> str:
-        if "rounds" in self.errors:
-            return _("Rounds must be a whole number from 1 to 50.")
-        return _("Choose a level that is offered.")
+from rooms.seating import DEFAULT_ROUNDS, GAME, Sitting
 
 
 def player_in(request: HttpRequest) -> Player | None:

@@ -19,6 +19,7 @@ from games import selectors as game_selectors
 from players.files import file_allowed, too_many_files
 from players.selectors import Player
 from rooms import money, selectors
+from rooms.forms import PageForm, always
 from rooms.views import player_in
 from wallet import chart
 from wallet import csv as wallet_csv
@@ -36,12 +37,19 @@ KINDS = (
 )
 
 
-class FilterForm(forms.Form):
+_DAY = always(gettext_lazy("A day is written like 2026-01-31."))
+
+
+class FilterForm(PageForm):
     """Which lines of the statement: kinds, and days in UTC, both included."""
 
-    kind = forms.MultipleChoiceField(choices=[(kind.value, kind.label) for kind in KINDS], required=False)
-    since = forms.DateField(input_formats=["%Y-%m-%d"], required=False)
-    until = forms.DateField(input_formats=["%Y-%m-%d"], required=False)
+    since = forms.DateField(input_formats=["%Y-%m-%d"], required=False, error_messages=_DAY)
+    until = forms.DateField(input_formats=["%Y-%m-%d"], required=False, error_messages=_DAY)
+    kind = forms.MultipleChoiceField(
+        choices=[(kind.value, kind.label) for kind in KINDS],
+        required=False,
+        error_messages=always(gettext_lazy("Choose from the kinds that are offered.")),
+    )
 
     def wanted(self) -> ledger.Filters:
         asked = self.cleaned_data
@@ -51,11 +59,6 @@ class FilterForm(forms.Form):
             since=datetime.combine(since, time(), UTC) if since else None,
             until=datetime.combine(until, time(), UTC) + timedelta(days=1) if until and until.year < 9999 else None,
         )
-
-    def one_error(self) -> str:
-        if "since" in self.errors or "until" in self.errors:
-            return _("A day is written like 2026-01-31.")
-        return _("Choose from the kinds that are offered.")
 
 
 @dataclass(frozen=True, slots=True)

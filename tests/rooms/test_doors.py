@@ -214,7 +214,7 @@ def test_a_flood_is_cut_off_and_piles_up_nothing(other_site: Any) -> None:
     ben.join(code)
     socket, other = ana.sit(code), ben.sit(code)
     other.next()
-    process = psutil.Process(site.pid)
+    process = psutil.Process(site.web_pid)
     before = process.memory_info().rss
     most, sent, ends = before, 0, time.monotonic() + 10
     try:

@@ -121,7 +121,7 @@ def test_the_memory_of_a_process_stays_flat(other_site: Any) -> None:
     code = ana.open_room()
     number = Room.objects.values_list("pk", flat=True).get()
     paths = [(ana, f"/ws/tables/{code}/"), (eve, f"/ws/rooms/{number}/"), (eve, "/ws/lobby/?state=")]
-    process, sizes = psutil.Process(site.pid), []
+    process, sizes = psutil.Process(site.web_pid), []
     for _part in range(4):
         drop_all(paths, 500)
         time.sleep(1)

@@ -134,12 +134,6 @@ class LiveSite:
         assert self._web is not None
         os.killpg(self._web.pid, number)
 
-    @property
-    def pid(self) -> int:
-        """The number of the web process."""
-        assert self._web is not None
-        return self._web.pid
-
     def kill_worker(self) -> None:
         """SIGKILL the worker and its beat."""
         if self._worker is not None:
