@@ -5,13 +5,12 @@ from collections.abc import Callable
 
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
-from django.template.loader import get_template
 from redis import RedisError
 
 from dominopoker.paths import shown
+from players.unavailable import try_again
 
 log = logging.getLogger(__name__)
-AGAIN_SECONDS = 2
 
 
 class DatabaseBusy:
@@ -29,7 +28,4 @@ class DatabaseBusy:
         if not isinstance(exception, OperationalError | InterfaceError | RedisError):
             return None
         log.warning("503 at %s: %s", shown(request.path), type(exception.__cause__ or exception).__name__)
-        # Without the request: what it carries (session, messages) may need the database.
-        response = HttpResponse(get_template("503.html").render(), status=503)
-        response["Retry-After"] = str(AGAIN_SECONDS)
-        return response
+        return try_again()

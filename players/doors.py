@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 
 from players.models import Player
 from players.selectors import confirmed
+from players.unavailable import try_again
 
 # All that a guest needs of the account pages: the ways in.
 FOR_GUESTS = {
@@ -50,7 +51,7 @@ class Doors:
         try:
             return self._look(request, name)
         except (OperationalError, InterfaceError):
-            return None  # the page itself will say that the database is away
+            return try_again()  # a door that cannot look lets nobody pass
 
     def _look(self, request: HttpRequest, name: str) -> HttpResponse | None:
         if not isinstance(request.user, Player):

@@ -75,6 +75,9 @@ CHECKS = {
     "guest": """
         SELECT a.code || ': belongs to a guest' FROM wallet_account a
         JOIN players_player p ON p.id = a.owner_id WHERE p.is_guest ORDER BY a.id""",
+    "closed": """
+        SELECT a.code || ': its player is gone, and it takes coins' FROM wallet_account a
+        JOIN players_player p ON p.id = a.owner_id WHERE p.closed_at IS NOT NULL AND NOT a.closed ORDER BY a.id""",
     "guard": """
         SELECT wanted.relation || ': its trigger ' || wanted.name || ' is missing or switched off'
         FROM unnest(%(relations)s::text[], %(triggers)s::text[]) AS wanted (relation, name)

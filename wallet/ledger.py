@@ -218,6 +218,12 @@ def write(
     return made
 
 
+def close(player_id: int) -> None:
+    """An empty account takes no more from now on; one that holds coins is closed by the posting that empties it."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT wallet_close(%s)", [player_id])
+
+
 def _refusal(moves: Sequence[Move], locked: dict[str, Locked]) -> AccountClosed | InsufficientFunds | None:
     """Why these postings, one after the other, cannot be made from what the locked accounts hold."""
     holds = {code: account.balance for code, account in locked.items()}

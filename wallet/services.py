@@ -192,6 +192,7 @@ def close_account(player_id: int) -> Transaction | None:
     except NoAccount:
         return None
     if locked[code].balance == 0:
+        ledger.close(player_id)
         return ledger.find(chart.closed(player_id))
     moves = [Move(code, chart.CLOSED, locked[code].balance)]
     return ledger.write(chart.closed(player_id), Kind.CLOSED, moves, locked)

@@ -11,9 +11,10 @@ from allauth.mfa.totp.internal.auth import (
     yield_hotp_counters_from_time,
 )
 from cryptography.fernet import InvalidToken
+from django.db import OperationalError
 from django.test import Client
 
-from players import keys, services
+from players import doors, keys, services
 from players.models import Player
 from tests.players.accounts import PASSWORD, account, browser, second_step, sign_in, signed_in, text, whose
 
@@ -49,6 +50,17 @@ def test_staff_without_a_second_step_reach_the_set_up_alone(page: str) -> None:
     client = signed_in(boss())
     answers = client.get(page), client.post(page)
     assert {answer.headers.get("Location") for answer in answers} == {"/accounts/2fa/totp/activate/"}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_door_that_cannot_look_lets_nobody_pass(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def away(_player: Player) -> bool:
+        raise OperationalError("the pool has no connection")
+
+    client = signed_in(boss())
+    monkeypatch.setattr(doors, "is_mfa_enabled", away)
+    answer = client.get(page)
+    assert answer.status_code == 503 and answer.headers["Retry-After"] == "2"
 
 
 def test_staff_set_up_the_second_step_and_get_in() -> None:

@@ -84,6 +84,7 @@ ALTERED = {
     "'sitting:301:fee')": {"escrow", "resolution", "seal"},
     "DELETE FROM wallet_posting WHERE kind = 'hand'": {"balance", "empty", "seal"},
     "DELETE FROM wallet_reward": {"reward"},
+    "UPDATE players_player SET closed_at = now(), is_active = false WHERE shown_name = 'Ana'": {"closed"},
     "UPDATE wallet_correction SET amount = 49": {"correction"},
     "UPDATE wallet_seal SET digest = repeat('0', 64)": {"seal"},
     "INSERT INTO wallet_transaction (reference, kind, memo) VALUES ('sitting:9:fee', 'fee', '')": {"empty", "seal"},

@@ -8,8 +8,9 @@ from django.db import IntegrityError, transaction
 from django.db.transaction import TransactionManagementError
 from django.test import override_settings
 
-from tests.wallet.purses import balance, balances_and_rows, guest, in_atomic, purse, total
-from wallet import errors, services
+from tests.wallet.purses import balance, balances_and_rows, guest, in_atomic, person, purse, total
+from wallet import corrections, errors, ledger, services
+from wallet.models import Account
 from wallet.services import Move
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -219,6 +220,23 @@ def test_chips_are_bought_moved_and_cashed_in() -> None:
         services.transfer("match:95:hand", "hand", [Move("stack:301", "stack:302", 150)])
         services.transfer("sitting:302:cashout", "cashout", [Move("stack:302", f"player:{ben}", 550)])
     assert [balance(ana), balance(ben), balance("stack:301"), balance("stack:302")] == [4600, 5150, 250, 0]
+
+
+def test_an_account_without_coins_is_closed_as_well() -> None:
+    ana, mo, sam = purse("Ana", 5000), person("Mo"), person("Sam")
+    in_atomic(services.charge_fee, 301, 88, ana, 5000)
+    ben = purse("Ben", 5000)
+    ledger.close(ben)
+    assert not Account.objects.get(code=f"player:{ben}").closed
+    asked = corrections.request(ana, 50, "a lost pot", mo)
+    assert in_atomic(services.close_account, ana) is None
+    assert Account.objects.get(code=f"player:{ana}").closed
+    with pytest.raises(errors.AccountClosed):
+        corrections.approve(asked.pk, sam)
+    with pytest.raises(errors.AccountClosed):
+        in_atomic(services.refund_fee, 301, 88, ana, 5000)
+    assert in_atomic(services.close_account, ana) is None
+    assert balance(ana) == 0 and total() == 0
 
 
 def test_a_closed_account_is_empty_and_stays_so() -> None:
