@@ -7,8 +7,7 @@ from allauth.mfa.models import Authenticator
 from allauth.usersessions.models import UserSession
 from django.contrib import admin
 from django.contrib.auth.models import Group
-from django.http import HttpRequest, HttpResponse
-from django.template.response import TemplateResponse
+from django.http import HttpRequest
 
 from players import staff
 from players.models import Player, StaffAct
@@ -25,6 +24,7 @@ class PlayerAdmin(ReadOnlyAdmin):
     """Find a player by number or name, and by address for those who may see addresses."""
 
     permission = "see_players"
+    act = staff.Act.SEARCH
     page = "staff_player"
     list_display = ("id", "shown_name", "is_guest", "is_active", "is_staff", "date_joined", "last_seen_at")
     list_display_links = ("id", "shown_name")
@@ -36,12 +36,8 @@ class PlayerAdmin(ReadOnlyAdmin):
         found = ("=id", "shown_name", "username")
         return (*found, "=email") if staff.may(request.user, "see_personal") else found
 
-    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
-        answer = super().changelist_view(request, extra_context)
-        if isinstance(answer, TemplateResponse) and answer.context_data and "cl" in answer.context_data:
-            shown = " ".join(str(one.pk) for one in answer.context_data["cl"].result_list)
-            staff.record(request.user, staff.Act.SEARCH, subject=shown)  # type: ignore[arg-type]
-        return answer
+    def seen(self, rows: Any) -> str:
+        return " ".join(str(row.pk) for row in rows)
 
 
 @admin.register(StaffAct)
@@ -49,6 +45,7 @@ class StaffActAdmin(ReadOnlyAdmin):
     """Who saw or did what, to whom, when and why."""
 
     permission = "see_log"
+    act = staff.Act.LOG
     list_display = ("at", "by", "act", "player", "subject", "reason")
     list_display_links = None
     list_filter = ("act",)
@@ -57,8 +54,5 @@ class StaffActAdmin(ReadOnlyAdmin):
     list_select_related = ("by",)
     ordering = ("-id",)
 
-    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
-        answer = super().changelist_view(request, extra_context)
-        if isinstance(answer, TemplateResponse):
-            staff.record(request.user, staff.Act.LOG)  # type: ignore[arg-type]
-        return answer
+    def seen(self, rows: Any) -> str:  # noqa: ARG002
+        return ""

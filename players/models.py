@@ -154,6 +154,7 @@ class StaffAct(models.Model):
     class Act(models.TextChoices):
         SEARCH = "search", _("saw a list of players")
         LOOK = "look", _("saw a player")
+        LIST = "list", _("saw a list")
         LEDGER = "ledger", _("searched the ledger")
         EXPORT = "export", _("exported the ledger")
         MONEY = "money", _("saw the gold of a room")

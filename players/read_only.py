@@ -6,6 +6,7 @@ from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.template.response import TemplateResponse
 from django.urls import reverse
 
 from players import staff
@@ -14,12 +15,15 @@ from players import staff
 class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     """A list of rows, each linked to a page of ours. Nothing is added, changed or deleted, by whomever.
 
-    `permission` opens the list; `page` names the address of a row's page, which asks for permissions of its own."""
+    `permission` opens the list; `page` names the address of a row's page, which asks for permissions of its own. Each
+    look at the list is recorded, as `act`."""
 
     permission = ""
+    act = staff.Act.LIST
     page: str | None = None
     actions = None
     list_per_page = 50
+    list_max_show_all = 0  # what is shown at once fits into one line of the record
     show_full_result_count = False
     # Django lets any own field be compared through the address, which would tell bit by bit what no page shows.
     lookups: frozenset[str] = frozenset()
@@ -46,7 +50,14 @@ class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         """The list. PostgreSQL takes no NUL in a text, so whoever asks for one gets Django's answer to nonsense."""
         if any("\0" in value for _name, values in request.GET.lists() for value in values):
             return redirect(f"{request.path}?e=1")
-        return super().changelist_view(request, extra_context)
+        answer = super().changelist_view(request, extra_context)
+        if isinstance(answer, TemplateResponse) and answer.context_data and "cl" in answer.context_data:
+            staff.record(request.user, self.act, subject=self.seen(answer.context_data["cl"].result_list))  # type: ignore[arg-type]
+        return answer
+
+    def seen(self, rows: Any) -> str:
+        """What the record says of these rows: which they were. What was typed to find them is not kept."""
+        return f"{self.opts.model_name}: {' '.join(str(row.pk) for row in rows)}"
 
     def change_view(
         self,

@@ -63,6 +63,7 @@ def match_verify(request: HttpRequest, match_id: int) -> HttpResponse:
     """Deal and play the match again, and compare."""
     match = _match(request, match_id)
     if not games.is_over(match):
+        staff.record(member(request), Act.REFUSED, subject=f"match:{match_id} (not over)")
         raise PermissionDenied
     staff.record(member(request), Act.VERIFY, subject=f"match:{match_id}")
     try:

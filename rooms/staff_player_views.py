@@ -83,9 +83,20 @@ def _done(request: HttpRequest, player: Player, text: str) -> HttpResponse:
     return redirect("staff_player", player.pk)
 
 
-def _refused(request: HttpRequest, player: Player, form: forms.Form, name: str, why: str = "") -> HttpResponse:
+def _refused(
+    request: HttpRequest, player: Player, form: forms.Form, name: str, why: str = "", noted: str = ""
+) -> HttpResponse:
+    """The page once more, with what is wrong; that it was seen is recorded, and what was refused (`noted`)."""
     if why:
         form.add_error(None, why)
+        staff.record(
+            member(request),
+            Act.REFUSED,
+            player=player.pk,
+            subject=noted or request.path,
+            reason=form.data.get("reason", ""),
+        )
+    staff.record(member(request), Act.LOOK, player=player.pk)
     return _player_page(request, player, status=400, **{name: form})
 
 
@@ -97,8 +108,6 @@ def _asked(request: HttpRequest, player_id: int, name: str) -> tuple[Player, Any
         why = _("Nobody acts on their own account.")
     elif player.is_staff and not staff.may(request.user, "appoint"):
         why = _("Only admins act on the accounts of staff.")
-    if why:
-        staff.record(member(request), Act.REFUSED, player=player.pk, subject=request.path)
     if not form.is_valid() or why:
         return player, form, _refused(request, player, form, name, why)
     return player, form, None
@@ -127,6 +136,8 @@ def unban(request: HttpRequest, player_id: int) -> HttpResponse:
     player, form, refusal = _asked(request, player_id, "reason_form")
     if refusal is not None:
         return refusal
+    if player_services.open_ban(player.pk) is None:
+        return _done(request, player, _("There is no ban to lift."))
     staff.record(member(request), Act.UNBAN, player=player.pk, reason=form.cleaned_data["reason"])
     player_services.unban(player, member(request))
     return _done(request, player, _("The ban is lifted."))
@@ -181,7 +192,6 @@ def ask(request: HttpRequest, player_id: int) -> HttpResponse:
     try:
         made = accounts.ask_correction(me, player.pk, data["amount"], data["reason"], data["corrects"] or None)
     except WalletError as error:
-        staff.record(me, Act.REFUSED, player=player.pk, subject=f"correction: {error}", reason=data["reason"])
-        return _refused(request, player, form, "ask_form", str(error.text))
+        return _refused(request, player, form, "ask_form", str(error.text), noted=f"correction: {error}")
     messages.success(request, _("Correction %(number)s waits for a second person.") % {"number": made.pk})
     return redirect("staff_corrections")

@@ -144,6 +144,9 @@ def test_every_look_and_every_action_is_recorded() -> None:
     mo = member("moderator", "Mo")
     client = browser_of(mo)
     client.get("/admin/players/player/?q=Ana")
+    client.get("/admin/wallet/transaction/?q=welcome:")
+    client.get(f"/admin/games/match/?q={room.match_id}")
+    client.get(f"/admin/rooms/room/?q={room.pk}")
     client.get(f"{HOUSE}/players/{ana.pk}/")
     client.get(f"{HOUSE}/ledger/?player=Ana&least=5")
     client.get(f"{HOUSE}/ledger.csv?player={ana.pk}")
@@ -155,16 +158,21 @@ def test_every_look_and_every_action_is_recorded() -> None:
     client.post(f"{HOUSE}/players/{ana.pk}/note/", {"reason": "writes a lot"})
     client.post(f"{HOUSE}/players/{ana.pk}/ban/", {"reason": "dumped gold", "days": "3"})
     client.post(f"{HOUSE}/players/{ana.pk}/unban/", {"reason": "was a mistake"})
+    client.post(f"{HOUSE}/players/{ana.pk}/unban/", {"reason": "again"})
     client.post(f"{HOUSE}/players/{ana.pk}/sessions/end/", {"reason": "lost phone"})
     client.post(f"{HOUSE}/players/{ana.pk}/correction/", {"amount": "5", "reason": "a gift"})
+    client.post(f"{HOUSE}/players/{ana.pk}/correction/", {"amount": "5", "reason": ""})
     client.get("/admin/players/staffact/")
     client.get(f"{HOUSE}/players/999999/")
     assert acts(by=mo) == [
-        "search", "look", "ledger", "export", "money", "match", "verify", "flags", "corrections", "note", "ban",
-        "unban", "sessions", "ask",
+        "search", "list", "list", "list", "look", "ledger", "export", "money", "match", "verify", "flags",
+        "corrections", "note", "ban", "unban", "sessions", "ask", "look",
     ]  # fmt: skip
     seen = StaffAct.objects.get(act="search")
     assert str(ana.pk) in seen.subject.split() and str(ben.pk) not in seen.subject.split()
+    bookings, match, opened = StaffAct.objects.filter(act="list").order_by("pk").values_list("subject", flat=True)
+    assert bookings.startswith("transaction: ") and len(bookings.split()) == 3
+    assert (match, opened) == (f"match: {room.match_id}", f"room: {room.pk}")
     searched = StaffAct.objects.get(act="ledger")
     assert searched.player == ana.pk and searched.subject == "least=5"
     banned = StaffAct.objects.get(act="ban")

@@ -72,7 +72,7 @@ def test_nobody_acts_on_their_own_account_and_moderators_on_no_staff() -> None:
         for whom in (mo, sue):
             answer = client.post(f"{HOUSE}/players/{whom.pk}/{action}", {"reason": "x"})
             assert answer.status_code == 400 and "account" in text(answer)
-    assert not Ban.objects.exists() and acts(by=mo) == ["refused"] * 6
+    assert not Ban.objects.exists() and acts(by=mo) == ["refused", "look"] * 6
     admin = browser_of(boss)
     assert admin.post(f"{HOUSE}/players/{boss.pk}/role/", {"role": "", "reason": "x"}).status_code == 400
     assert admin.post(f"{HOUSE}/players/{boss.pk}/ban/", {"reason": "x"}).status_code == 400
@@ -103,7 +103,7 @@ def test_nobody_notes_or_asks_on_the_own_account_and_only_admins_on_those_of_sta
         for answer in (noted, ask(client, player)):
             assert answer.status_code == 400 and words in text(answer)
     assert not Correction.objects.exists() and not {"note", "ask"} & set(acts())
-    assert acts(by=mo) == ["refused"] * 4
+    assert acts(by=mo) == ["refused", "look"] * 4
     boss = staff("admin")
     assert boss.post(f"{HOUSE}/players/{mo.pk}/note/", {"reason": "fine"}).status_code == 302
     assert ask(boss, sue).status_code == 302
