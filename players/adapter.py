@@ -6,6 +6,7 @@ from smtplib import SMTPException
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.mfa.adapter import DefaultMFAAdapter
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, connection, transaction
@@ -22,6 +23,7 @@ from players.models import Player, normal_address
 from players.names import checked, login_name
 
 log = logging.getLogger(__name__)
+SIGNED_UP = ["shown_name", "username", "email", "is_guest", "last_seen_at", "password"]
 NOWHERE = "0.0.0.0"  # noqa: S104  nobody listens here: what limits count by when the peer has no address
 
 
@@ -74,8 +76,17 @@ class AccountAdapter(DefaultAccountAdapter):
         user.is_guest, user.last_seen_at = False, timezone.now()
         user.set_password(data["password1"])
         if commit:
-            user.save()
+            user.save(update_fields=None if user._state.adding else SIGNED_UP)
         return user
+
+    def set_password(self, user: Player, password: str) -> None:
+        """Another password, of an account that still is one: a ban or the end of the account may have come since the
+        row was read, and stays."""
+        user.set_password(password)
+        with transaction.atomic():
+            if not Player.objects.select_for_update().filter(pk=user.pk, is_active=True).exists():
+                raise ImmediateHttpResponse(self.respond_user_inactive(self.request, user))
+            user.save(update_fields=["password"])
 
     def confirm_email(self, request: HttpRequest, email_address: Any) -> bool:
         """An address that became somebody else's meanwhile is not confirmed."""

@@ -3,7 +3,7 @@
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-__all__ = ["AlreadyRegistered", "NameRefused", "TooManyGuests", "TooManyNames"]
+__all__ = ["AccountGone", "AlreadyRegistered", "NameRefused", "TooManyGuests", "TooManyNames"]
 
 
 class NameRefused(Exception):
@@ -36,6 +36,12 @@ class TooManyGuests(Exception):
     """This address has had its share of new guests; nobody was made."""
 
     text: str | Promise = _("Too many new guests from your network. Wait a few minutes, or sign in.")
+
+
+class AccountGone(ValueError):
+    """This account was closed or banned meanwhile, or is none; nothing was changed."""
+
+    text: str | Promise = _("This account is closed.")
 
 
 class AlreadyRegistered(Exception):

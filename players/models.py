@@ -56,8 +56,8 @@ class Player(AbstractUser):
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         """A player without a name to be shown is shown by the user name. What names look like is kept with them, and
-        addresses in one form. The salt of sessions is changed by name alone: a row that was read before must not
-        bring back those that have ended since."""
+        addresses in one form. Raises TypeError without `update_fields` for a player that is stored: a row that was
+        read before would bring back what was changed since, an account that was closed, a ban, sessions that ended."""
         self.email = normal_address(self.email)
         if not self.shown_name:
             self.shown_name = self.username[: self.SHOWN_NAME_LENGTH]
@@ -65,9 +65,8 @@ class Player(AbstractUser):
         fields = kwargs.get("update_fields")
         if fields is not None and {"shown_name", "username"} & set(fields):
             kwargs["update_fields"] = {*fields, "name_key", "username_key"}
-        elif fields is None and not self._state.adding and not kwargs.get("force_insert"):
-            loaded = {one.attname for one in self._meta.concrete_fields if not one.primary_key}
-            kwargs["update_fields"] = loaded - self.get_deferred_fields() - {"session_salt"}
+        elif fields is None and not self._state.adding:
+            raise TypeError("Say which fields of a stored player are written: save(update_fields=...).")
         super().save(*args, **kwargs)
 
     def _get_session_auth_hash(self, secret: Any = None) -> str:

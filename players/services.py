@@ -20,7 +20,7 @@ from django.utils.translation import gettext as _
 
 from players import former_names, keys, pace, visits
 from players.address import client_address, limit_key
-from players.errors import NameRefused, TooManyGuests, TooManyNames
+from players.errors import AccountGone, AlreadyRegistered, NameRefused, TooManyGuests, TooManyNames
 from players.mailboxes import mailbox
 from players.models import Ban, Player, UsedAddress, normal_address
 from players.names import checked, login_name
@@ -87,12 +87,15 @@ def _count_guest(address: str) -> None:
 def rename_guest(player: Player, name: str) -> None:
     """Show this guest by another name. The caller sees to it that the guest sits nowhere: seats keep their names.
 
-    Raises NameRefused, and ValueError for a registered player."""
+    Raises NameRefused; AlreadyRegistered for who is a guest no more."""
     name = checked(name, player=player)
-    if not Player.objects.filter(pk=player.pk, is_guest=True).exists():
-        raise ValueError("only a guest is renamed so")
+    with transaction.atomic():
+        row = Player.objects.select_for_update().filter(pk=player.pk, is_guest=True, is_active=True).first()
+        if row is None:
+            raise AlreadyRegistered
+        row.shown_name = name
+        row.save(update_fields=["shown_name"])
     player.shown_name = name
-    player.save(update_fields=["shown_name"])
 
 
 def touch(player_id: int) -> None:
@@ -126,13 +129,13 @@ def rename(player: Player, name: str) -> None:
     """Show this registered player by another name, by which the player signs in from now on as well.
 
     Raises NameRefused, also when somebody takes the same name in the same moment; TooManyNames above NAMES_A_DAY within
-    24 hours; ValueError for a guest."""
+    24 hours; AccountGone for one that is banned or closed, and for a guest."""
     name = checked(name, player=player)
     try:
         with transaction.atomic():
             row = Player.objects.select_for_update().filter(pk=player.pk, is_guest=False, is_active=True).first()
             if row is None:
-                raise ValueError("only a registered player is renamed so")
+                raise AccountGone("only a registered player is renamed so")
             if row.shown_name == name:
                 player.shown_name, player.username = row.shown_name, row.username
                 return
@@ -211,7 +214,7 @@ def ban(player: Player, by: Player | None, reason: str, until: datetime | None =
     """Keep this player out until a time, or for good: signed out everywhere, no action is taken from now on. A ban
     that is open already gets the new reason and time. The seat is given up by `rooms.closing.shut_out`.
 
-    Raises ValueError without a reason, for a time that is past, and for a closed account."""
+    Raises ValueError without a reason and for a time that is past, AccountGone for a closed account."""
     if not reason.strip():
         raise ValueError("a ban needs a reason")
     if until is not None and until <= timezone.now():
@@ -219,7 +222,7 @@ def ban(player: Player, by: Player | None, reason: str, until: datetime | None =
     with transaction.atomic():
         row = Player.objects.select_for_update().get(pk=player.pk)
         if row.closed_at is not None:
-            raise ValueError("this account is closed")
+            raise AccountGone("this account is closed")
         Ban.objects.filter(player=row, lifted_at__isnull=True).update(lifted_at=Now(), lifted_by=by)
         made = Ban.objects.create(player=row, by=by, reason=reason.strip(), until=until)
         Player.objects.filter(pk=row.pk).update(is_active=False)
@@ -267,6 +270,12 @@ def former_name(player_id: int) -> str:
     return _("Former player %(number)s") % {"number": player_id}
 
 
+CLOSING = [
+    "username", "shown_name", "email", "first_name", "last_name", "is_active", "is_staff", "is_superuser", "is_guest",
+    "last_login", "closed_at", "password",
+]  # fmt: skip
+
+
 def close_account(player_id: int) -> None:
     """Erase all that is personal and sign out everywhere. The row stays with its number, since others' matches and
     every booking quote it; nobody can sign in to it. Inside the caller's transaction; a second time changes nothing."""
@@ -287,7 +296,7 @@ def close_account(player_id: int) -> None:
         row.is_active = row.is_staff = row.is_superuser = row.is_guest = False
         row.last_login, row.closed_at = None, timezone.now()
         row.set_unusable_password()
-        row.save()
+        row.save(update_fields=CLOSING)
 
 
 def first_use_of(address: str) -> bool:

@@ -27,7 +27,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from players import services as players
 from players.adapter import guest_in
 from players.devices import device
-from players.errors import AlreadyRegistered, NameRefused, TooManyNames
+from players.errors import AccountGone, AlreadyRegistered, NameRefused, TooManyNames
 from players.files import file_allowed, too_many_files
 from players.selectors import Player
 from rooms import accounts, closing, export, seating, selectors
@@ -204,6 +204,8 @@ def change_name(request: HttpRequest, player: Player) -> HttpResponse:
         except TooManyNames as many:
             form.add_error("name", str(many.text))
             status = 429
+        except AccountGone:
+            return redirect("account_login")
         else:
             messages.success(request, _("You are called %(name)s now.") % {"name": player.shown_name})
             return redirect("account")

@@ -16,7 +16,7 @@ from wallet import services as wallet
 
 
 def rename(player: Player, name: str) -> None:
-    """Show this player by another name, at the open table too. Raises NameRefused and TooManyNames."""
+    """Show this player by another name, at the open table too. Raises NameRefused, TooManyNames and AccountGone."""
     retried(players.rename)(player, name)
     seating.rename(player)
 

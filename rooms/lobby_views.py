@@ -1,5 +1,6 @@
 """The lobby's pages: who waits for players, and every way to a seat among people."""
 
+import contextlib
 import hashlib
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +17,7 @@ from games.engine import registry
 from games.engine.errors import BadOptions
 from players import services as players
 from players.address import client_address
-from players.errors import NameRefused, TooManyGuests
+from players.errors import AlreadyRegistered, NameRefused, TooManyGuests
 from players.selectors import Player
 from rooms import clock, codes, lobby, lobby_rows, money, presence, seating, selectors
 from rooms.busy import busy
@@ -309,7 +310,8 @@ def _person(request: HttpRequest) -> Player:
     if player is None:
         return players.sign_in_guest(request, name=name)
     if player.is_guest and name and name != player.shown_name and selectors.running_table(player.pk) is None:
-        players.rename_guest(player, name)
+        with contextlib.suppress(AlreadyRegistered):  # in another tab: the account's name stays
+            players.rename_guest(player, name)
     return player
 
 

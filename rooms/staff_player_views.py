@@ -14,6 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 from games import selectors as games
 from players import former_names, staff, visits
 from players import services as player_services
+from players.errors import AccountGone
 from players.selectors import Player
 from players.selectors import found as found_player
 from players.staff import Act
@@ -108,6 +109,8 @@ def _asked(request: HttpRequest, player_id: int, name: str) -> tuple[Player, Any
         why = _("Nobody acts on their own account.")
     elif player.is_staff and not staff.may(request.user, "appoint"):
         why = _("Only admins act on the accounts of staff.")
+    elif player.closed_at is not None and name != "note_form":
+        why = str(AccountGone.text)
     if not form.is_valid() or why:
         return player, form, _refused(request, player, form, name, why)
     return player, form, None
@@ -120,12 +123,13 @@ def ban(request: HttpRequest, player_id: int) -> HttpResponse:
     player, form, refusal = _asked(request, player_id, "ban_form")
     if refusal is not None:
         return refusal
-    if player.closed_at:
-        return _refused(request, player, form, "ban_form", _("This account is closed."))
     reason, until = form.cleaned_data["reason"], form.until()
     # Written before it is done: a crash in between leaves a line too many, never one too few.
     staff.record(member(request), Act.BAN, player=player.pk, subject=f"until {until or '-'}", reason=reason)
-    accounts.ban(player, member(request), reason, until)
+    try:
+        accounts.ban(player, member(request), reason, until)
+    except AccountGone as gone:  # in this moment
+        return _refused(request, player, form, "ban_form", str(gone.text))
     return _done(request, player, _("%(name)s is banned.") % {"name": player.shown_name})
 
 

@@ -3,15 +3,18 @@
 import io
 import json
 import zipfile
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
 from allauth.account.models import EmailAddress
 from allauth.usersessions.models import UserSession
+from django.core import mail
 from django.utils import timezone
 
 from games.models import MatchSeat
 from players import services
+from players.errors import AccountGone
 from players.models import Ban, Player
 from players.selectors import stamp_of
 from rooms import accounts, closing, export, selectors, tasks
@@ -49,6 +52,53 @@ def test_a_ban_signs_out_forfeits_and_says_why() -> None:
     answer = sign_in(browser(), "ana")
     assert answer.status_code == 403 and "Played two seats" in text(answer)
     assert "Played two seats" not in text(sign_in(browser(), "ana", "wrong"))
+
+
+def _banned(player: Player) -> None:
+    accounts.ban(player, None, "Rude")
+
+
+def _closed(player: Player) -> None:
+    accounts.close(player.pk)
+
+
+@pytest.mark.parametrize("end", [_banned, _closed])
+@pytest.mark.parametrize("way", ["changed", "reset"])
+def test_a_password_on_its_way_brings_no_account_back(
+    way: str, end: Callable[[Player], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ana, new = account(), "a quite other one 9"
+    client = signed_in(ana)
+    page, fields = "/accounts/password/change/", {"oldpassword": PASSWORD, "password1": new, "password2": new}
+    if way == "reset":
+        client = browser()
+        client.post("/accounts/password/reset/", {"email": ana.email})
+        link = next(word for word in mail.outbox[0].body.split() if "/password/reset/key/" in word)
+        page = client.get(f"/{link.split('/', 3)[3]}").headers["Location"]
+        fields = {"password1": new, "password2": new}
+    hashed = Player.set_password
+
+    def meanwhile(self: Player, password: str | None) -> None:
+        hashed(self, password)
+        monkeypatch.setattr(Player, "set_password", hashed)
+        end(Player.objects.get(pk=ana.pk))
+
+    monkeypatch.setattr(Player, "set_password", meanwhile)
+    assert client.post(page, fields).status_code == 403
+    row = Player.objects.get(pk=ana.pk)
+    assert not row.is_active and not row.check_password(new) and whose(client) is None
+    assert (row.closed_at is not None, row.email == "") == ((end is _closed),) * 2
+
+
+def test_a_name_on_its_way_to_an_account_that_ends_changes_nothing() -> None:
+    ana = account()
+    services.ban(ana, None, "Rude")
+    with pytest.raises(AccountGone):
+        accounts.rename(ana, "Anabel")
+    accounts.close(ana.pk)
+    with pytest.raises(AccountGone):
+        accounts.ban(ana, None, "Rude")
+    assert Player.objects.get(pk=ana.pk).shown_name == services.former_name(ana.pk)
 
 
 def test_a_ban_ends_by_itself_or_by_somebody() -> None:

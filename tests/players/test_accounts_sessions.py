@@ -95,7 +95,9 @@ def test_a_row_read_before_brings_no_session_back() -> None:
     UserSession.objects.all().delete()
     services.end_sessions(ana.pk)
     before.first_name = "Ana"
-    before.save()
+    with pytest.raises(TypeError):
+        before.save()
+    before.save(update_fields=["first_name"])
     assert Player.objects.get(pk=ana.pk).first_name == "Ana"
     assert whose(there) is None, kept
 

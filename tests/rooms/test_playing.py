@@ -210,6 +210,6 @@ def test_a_banned_player_cannot_act() -> None:
     room = stage.begun(ana)
     stage.to_human(room)
     ana.is_active = False
-    ana.save()
+    ana.save(update_fields=["is_active"])
     with pytest.raises(RoomError):
         stage.answer(room, stage.first_choice(room))
