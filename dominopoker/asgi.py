@@ -7,6 +7,7 @@ import signal
 import threading
 from types import FrameType
 from typing import Any
+from urllib.parse import urlsplit
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dominopoker.settings")
 
@@ -15,7 +16,7 @@ from django.core.asgi import get_asgi_application
 pages = get_asgi_application()
 
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
-from channels.security.websocket import OriginValidator  # noqa: E402
+from channels.security.websocket import OriginValidator, WebsocketDenier  # noqa: E402
 from django.conf import settings  # noqa: E402
 
 from dominopoker.urls import socket_patterns  # noqa: E402
@@ -24,6 +25,17 @@ from rooms import hub  # noqa: E402
 
 class FullOriginValidator(OriginValidator):
     """Only pages of our own full origins (scheme, host, port); a missing Origin is nobody's page."""
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """What cannot be read as an address is nobody's page either."""
+        try:
+            for name, value in scope["headers"]:
+                if name == b"origin":
+                    urlsplit(value.decode("latin1")).port  # noqa: B018  it is read when it is asked for
+        except ValueError:
+            await WebsocketDenier()(scope, receive, send)
+        else:
+            await super().__call__(scope, receive, send)
 
     def valid_origin(self, parsed_origin: Any) -> bool:
         return parsed_origin is not None and super().valid_origin(parsed_origin)

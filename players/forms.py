@@ -89,17 +89,16 @@ class SignupForm(Bounded, account.SignupForm):
         """The player, or the answer for an address that has an account. Both cost the same time and look alike.
 
         A guest gets the account in any case, since the page goes on showing who somebody is; with an address of
-        somebody else it begins without that address, which hears of the try."""
-        if not self.account_already_exists:
-            user = self.save(request)
-            return user, None
-        address = self.cleaned_data["email"]
-        if guest_in(request) is None:
+        somebody else it begins without that address (`address_is_elsewhere`), which `tell_owner` lets hear of it."""
+        if self.account_already_exists and guest_in(request) is None:
             make_password(self.cleaned_data["password1"])
-            return None, flows.signup.prevent_enumeration(request, email=address)
-        self.address_is_elsewhere = True
-        self.save(request)
-        return None, flows.signup.prevent_enumeration(request, email=address)
+            return None, self.tell_owner(request)
+        self.address_is_elsewhere = self.account_already_exists
+        return self.save(request), None
+
+    def tell_owner(self, request: HttpRequest) -> Any:
+        """The answer that a new address gets as well; the owner of this one reads that there is an account."""
+        return flows.signup.prevent_enumeration(request, email=self.cleaned_data["email"])
 
     def save(self, request: HttpRequest) -> Player:
         adapter = get_adapter()

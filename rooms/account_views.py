@@ -21,6 +21,7 @@ from django.contrib.auth.views import redirect_to_login
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -121,8 +122,10 @@ class SignupView(GuestsPage, AllauthSignupView):
             return answer
         # What follows signs in, or sends the mail and asks to read it.
         try:
-            done: HttpResponse = flows.signup.complete_signup(
-                self.request, user=self.user, redirect_url=self.get_success_url()
+            done: HttpResponse = (
+                form.tell_owner(self.request)
+                if form.address_is_elsewhere
+                else flows.signup.complete_signup(self.request, user=self.user, redirect_url=self.get_success_url())
             )
         except ImmediateHttpResponse as instead:
             done = instead.response
@@ -152,7 +155,8 @@ class LoginView(GuestsPage, AllauthLoginView):
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if _registered(request) is not None:
-            return redirect(self.get_success_url() or "account")
+            wanted = self.get_success_url() or ""
+            return redirect(wanted if wanted.startswith("/") else reverse("account"))
         answer: HttpResponseBase = super().dispatch(request, *args, **kwargs)
         return answer
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from allauth.account.models import EmailAddress, EmailConfirmationHMAC
 from django.core import mail
+from django.test import Client
 from django.utils import timezone
 
 from players.models import Player
@@ -116,6 +117,26 @@ def test_where_addresses_must_be_confirmed_nobody_is_signed_in_before(must_confi
     assert client.get(path).status_code == 200 and whose(client) is None
     client.post(path)
     assert whose(client) == Player.objects.get() and EmailAddress.objects.get().verified
+
+
+@pytest.mark.parametrize(
+    "wanted", ["abc", "//evil.example", "https://evil.example/", "javascript:alert(1)", "?x"]
+)
+def test_who_is_signed_in_already_goes_to_no_strange_place(wanted: str) -> None:
+    client = signed_in(account())
+    for answer in (client.get("/accounts/login/", {"next": wanted}), client.post("/accounts/login/", {"next": wanted})):
+        assert answer.headers["Location"] == "/accounts/"
+    assert client.get("/accounts/login/", {"next": "/lobby/"}).headers["Location"] == "/lobby/"
+
+
+@pytest.mark.parametrize("charset", ["undefined", "base64", "rot13", "utf-16", "idna", "latin-1", "no such"])
+@pytest.mark.parametrize("path", ["/play/", "/rooms/", "/accounts/login/"])
+def test_a_form_in_another_charset_makes_no_sense(path: str, charset: str) -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.get("/accounts/login/")
+    kind = f"application/x-www-form-urlencoded; charset={charset}"
+    answer = client.generic("POST", path, b"name=Bo", content_type=kind)
+    assert answer.status_code == 400 and "did not make sense" in text(answer)
 
 
 def test_known_and_unknown_addresses_get_the_same_answers(must_confirm: None) -> None:

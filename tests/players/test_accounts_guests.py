@@ -1,8 +1,10 @@
 """Guests who register or sign in: what they keep, and what they are asked before."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
+from django.core import mail
 from django.utils import timezone
 
 from games.models import MatchSeat
@@ -102,6 +104,25 @@ def test_a_guest_in_a_match_is_asked_before_signing_in() -> None:
     assert sign_in(client, "ana", give_up="on").status_code == 302 and whose(client) == ana
     assert Seat.objects.get(room=room, forfeited=True).player_id is None
     assert MatchSeat.objects.get(player=bo).forfeited
+
+
+def test_a_guest_reads_the_same_of_known_and_unknown_addresses(settings: Any) -> None:
+    settings.EMAIL_VERIFICATION = settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+    account("Ana")
+    answers = []
+    for name, address in (("Zoe Wood", "ANA@play.example"), ("Zoe Hill", "new@play.example")):
+        client = browser()
+        guest(client, "Bo")
+        up = sign_up(client, name, address)
+        page = client.get(up.headers["Location"])
+        said = [str(message) for message in page.context["messages"]]
+        assert len(said) == 2 and said[0].startswith("Welcome")
+        answers.append(
+            (up.status_code, up.headers["Location"], [one.lower().replace(address.lower(), "") for one in said])
+        )
+        assert whose(client) == Player.objects.get(shown_name=name)
+    assert str(answers[0]).replace("wood", "hill") == str(answers[1])
+    assert len(mail.outbox) == 2, "whoever has the address hears of it in either case"
 
 
 def test_guests_have_no_account_pages() -> None:

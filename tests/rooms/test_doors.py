@@ -10,7 +10,7 @@ from typing import Any
 
 import psutil
 import pytest
-from websockets.exceptions import ConnectionClosed, InvalidHandshake
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from players.models import Player
@@ -52,6 +52,10 @@ def test_only_our_own_pages_open_sockets(live_site: LiveSite) -> None:
         f"http://localhost:{port}",
         f"http://{host}@evil.example:{port}",
         f"http://127.0.0.1%00.evil.example:{port}",
+        "http://[::1",
+        "http://127.0.0.1:abc",
+        "http://127.0.0.1:99999999",
+        f"http://127.0.0.1:{port}.evil",
         "file://",
         "*",
         "",
@@ -59,8 +63,9 @@ def test_only_our_own_pages_open_sockets(live_site: LiveSite) -> None:
     for path in paths:
         for origin in foreign:
             headers = {"Cookie": ana.cookies} | ({"Origin": origin} if origin is not None else {})
-            with pytest.raises(InvalidHandshake):
+            with pytest.raises(InvalidStatus) as refusal:
                 connect(live_site.socket_url(path), additional_headers=headers, compression=None)
+            assert refusal.value.response.status_code == 403, origin
         socket = ana.listen(path)
         socket.next()
         socket.link.close()
