@@ -139,10 +139,11 @@ def without_match(players: QuerySet[Any]) -> QuerySet[Any]:
     return players.filter(match_seats=None)
 
 
-def matches_of(player_id: int) -> list[dict[str, Any]]:
+def matches_of(player_id: int, most: int | None = None) -> list[dict[str, Any]]:
     """What this player has played, newest first: match, game, status, times, the own seat, name, place and whether it
-    was forfeited. Nothing of it is hidden from the player at the table."""
-    seats = MatchSeat.objects.filter(player_id=player_id).select_related("match").defer("match__secret")
+    was forfeited; the `most` last, or all. Nothing of it is hidden from the player at the table."""
+    seats = MatchSeat.objects.filter(player_id=player_id).select_related("match")
+    seats = seats.defer("match__secret", "match__commitments", "match__options")
     return [
         {
             "match": seat.match_id,
@@ -155,7 +156,7 @@ def matches_of(player_id: int) -> list[dict[str, Any]]:
             "place": (seat.match.outcome or {}).get("places", {seat.number: None})[seat.number],
             "forfeited": seat.forfeited,
         }
-        for seat in seats.order_by("-match_id")
+        for seat in seats.order_by("-match_id")[:most]
     ]
 
 

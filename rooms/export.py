@@ -1,6 +1,5 @@
 """One's own data as a file: a sheet for each kind of thing, as JSON and as CSV, in one archive."""
 
-import csv
 import io
 import json
 import zipfile
@@ -9,13 +8,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from games import selectors as games
-from players import former_names, visits
-from players.selectors import Player
-from wallet import selectors as wallet
+from allauth.account.models import EmailAddress
+from allauth.usersessions.models import UserSession
 
-# A spreadsheet takes a cell that begins so for a formula.
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
+from games import selectors as games
+from players import former_names, staff, visits
+from players.selectors import Player
+from wallet import csv
+from wallet import selectors as wallet
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +56,28 @@ def names(player: Player) -> Sheet:
     return Sheet("names", ("at", "name"), former_names.of_player(player.pk))
 
 
+def addresses(player: Player) -> Sheet:
+    """E-mail addresses, the one that mails go to and others that wait to be confirmed."""
+    columns = ("email", "verified", "primary")
+    return Sheet("addresses", columns, list(EmailAddress.objects.filter(user_id=player.pk).values_list(*columns)))
+
+
+def sessions(player: Player) -> Sheet:
+    """Where the player is signed in."""
+    columns = ("created_at", "last_seen_at", "ip", "user_agent")
+    return Sheet("sessions", columns, list(UserSession.objects.filter(user_id=player.pk).values_list(*columns)))
+
+
+def bans(player: Player) -> Sheet:
+    """Bans with their reasons, also those that are over."""
+    columns = ("at", "reason", "until", "lifted_at")
+    return Sheet("bans", columns, [[getattr(one, key) for key in columns] for one in staff.bans_of(player.pk)])
+
+
 # Whoever keeps something of a player adds the function that gives it to its owner.
-SHEETS: list[Callable[[Player], Sheet]] = [profile, matches, gold, visited, names]
+SHEETS: list[Callable[[Player], Sheet]] = [
+    profile, addresses, matches, gold, visited, names, sessions, bans,
+]  # fmt: skip
 
 
 def archive(player: Player) -> bytes:
@@ -78,17 +98,8 @@ def as_json(sheet: Sheet) -> str:
 
 def as_csv(sheet: Sheet) -> str:
     """Comma-separated, with a byte order mark, so that spreadsheets read every alphabet; text is never a formula."""
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(sheet.columns)
-    writer.writerows([_cell(value) for value in row] for row in sheet.rows)
-    return "\ufeff" + text.getvalue()
+    return "".join(csv.lines(sheet.columns, sheet.rows))
 
 
 def _plain(value: Any) -> Any:
     return value.isoformat() if isinstance(value, datetime) else value
-
-
-def _cell(value: Any) -> Any:
-    value = _plain(value)
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value

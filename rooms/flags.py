@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -28,16 +28,20 @@ class Flag:
     match_id: int | None = None
 
 
-def flags(since: datetime, until: datetime) -> list[Flag]:
-    """All flags of a period."""
+def flags(since: datetime, until: datetime, most: int) -> tuple[list[Flag], int]:
+    """The first flags of a period, at most so many of each sign, and how many there are besides."""
     flows = wallet.flows(since, until)
     pots = wallet.pots(since, until, settings.FLAG_POT_COINS)
-    return [*_one_way(flows), *_fed(flows), *_forfeits(pots), *_pairs(flows, since, until)]
+    signs = [list(found) for found in (_one_way(flows), _fed(flows), _forfeits(pots), _pairs(flows, since, until))]
+    shown = [flag for found in signs for flag in found[:most]]
+    names = players.names({number for flag in shown for number, _name in flag.people})
+    named = [replace(flag, people=[(one, names.get(one, str(one))) for one, _name in flag.people]) for flag in shown]
+    return named, sum(map(len, signs)) - len(shown)
 
 
-def _named(*player_ids: int) -> list[tuple[int, str]]:
-    names = players.names(player_ids)
-    return [(one, names.get(one, str(one))) for one in player_ids]
+def _numbers(*player_ids: int) -> list[tuple[int, str]]:
+    """Players whose names are asked for once, for all flags."""
+    return [(one, "") for one in player_ids]
 
 
 def _one_way(flows: list[Flow]) -> Iterator[Flag]:
@@ -51,7 +55,7 @@ def _one_way(flows: list[Flow]) -> Iterator[Flag]:
             facts = _("%(coins)s of %(total)s lost in pots went to one other, in %(matches)s matches") % {
                 "coins": flow.coins, "total": total, "matches": flow.matches,
             }  # fmt: skip
-            yield Flag("one_way", _("Most losses go to one other"), _named(flow.loser_id, flow.winner_id), facts)
+            yield Flag("one_way", _("Most losses go to one other"), _numbers(flow.loser_id, flow.winner_id), facts)
 
 
 def _fed(flows: list[Flow]) -> Iterator[Flag]:
@@ -71,7 +75,7 @@ def _fed(flows: list[Flow]) -> Iterator[Flag]:
             facts = _("%(coins)s of %(total)s won in pots came from %(count)s accounts younger than %(days)s days") % {
                 "coins": coins, "total": won[winner], "count": len(found), "days": settings.FLAG_YOUNG_DAYS,
             }  # fmt: skip
-            people = _named(winner, *sorted(flow.loser_id for flow in found)[:20])
+            people = _numbers(winner, *sorted(flow.loser_id for flow in found)[:20])
             yield Flag("fed", _("Fed by young accounts"), people, facts)
 
 
@@ -83,7 +87,7 @@ def _forfeits(pots: list[wallet.Pot]) -> Iterator[Flag]:
             facts = _("forfeited %(seconds)s s after the opening of a match with a pot of %(coins)s") % {
                 "seconds": left.seconds, "coins": coins[left.match_id],
             }  # fmt: skip
-            yield Flag("forfeit", _("A quick forfeit of a large pot"), _named(left.player_id), facts, left.match_id)
+            yield Flag("forfeit", _("A quick forfeit of a large pot"), _numbers(left.player_id), facts, left.match_id)
 
 
 def _pairs(flows: list[Flow], since: datetime, until: datetime) -> Iterator[Flag]:
@@ -93,4 +97,4 @@ def _pairs(flows: list[Flow], since: datetime, until: datetime) -> Iterator[Flag
         facts = _("%(count)s matches together; %(to)s went one way, %(back)s the other") % {
             "count": count, "to": moved.get((one, other), 0), "back": moved.get((other, one), 0),
         }  # fmt: skip
-        yield Flag("pair", _("The same pair, often"), _named(one, other), facts)
+        yield Flag("pair", _("The same pair, often"), _numbers(one, other), facts)

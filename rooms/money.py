@@ -1,13 +1,13 @@
 """What pages say of coins: a price before it is paid, and every coin of a match that was played for some."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC
 from typing import TypedDict
 
 from django.conf import settings
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from games import selectors as game_selectors
@@ -31,7 +31,8 @@ __all__ = [
     "standing",
 ]
 
-MAX_FEE = 10**12  # what one transaction of the wallet may move
+MAX_FEE = wallet.MAX_COINS // SEATS  # one posting pays the whole pot
+REWARDED_PLACES = 2  # rules: placed 1st or 2nd
 _AMOUNT = re.compile(r"(0|[1-9][0-9]{0,12})\Z")
 
 
@@ -44,11 +45,8 @@ def amount(text: str) -> int | None:
 
 
 def signup_url() -> str:
-    """Where a guest becomes a registered player; the start page while there is no such page."""
-    try:
-        return reverse("account_signup")
-    except NoReverseMatch:
-        return reverse("home")
+    """Where a guest becomes a registered player."""
+    return reverse("account_signup")
 
 
 # -- before sitting ----------------------------------------------------------------------------------------------
@@ -166,13 +164,17 @@ class SoloMoney(TypedDict):
 
 
 def of_solo(match_id: int) -> SoloMoney | None:
-    """The coins of a solo match; None where a guest played, or without a result."""
+    """The coins of a solo match; None where a guest played (also one who has registered since), or without a
+    result."""
     human = next((seat for seat in game_selectors.seats_in(match_id) if seat.player_id is not None), None)
     if human is None or human.player is None or human.player.is_guest or not game_selectors.is_finished(match_id):
         return None
+    paid = wallet.reward_of(match_id)
+    if paid is None and not human.registered:
+        return None
     unrewarded = Room.objects.filter(match_id=match_id).values_list("unrewarded", flat=True).first()
     why = _why(unrewarded)
-    paid = wallet.reward_of(match_id) or (0, 0 if why else _worth(match_id, human.number))
+    paid = paid or (0, 0 if why else _worth(match_id, human.number))
     day = game_selectors.ended_at(match_id).astimezone(UTC).date()
     return {"reward": paid[0], "offered": paid[1], "left": wallet.reward_left(human.player.pk, day), "why": why}
 
@@ -188,11 +190,16 @@ def _why(unrewarded: str | None) -> str:
 
 def _worth(match_id: int, seat: int) -> int:
     """What the place of this seat would have been worth; it won nothing, because of the place or of the day's limit."""
-    seats = game_selectors.seats_in(match_id)
-    if game_selectors.places(match_id)[seat] > 2 or seats[seat].forfeited:
+    sat = game_selectors.seats_in(match_id)
+    if game_selectors.places(match_id)[seat] > REWARDED_PLACES or sat[seat].forfeited:
         return 0
-    level = next((one.bot_level for one in seats if one.bot_level), "")
-    return settings.REWARDS.get(level, 0)
+    return reward_for(one.bot_level for one in sat)
+
+
+def reward_for(levels: Iterable[str]) -> int:
+    """What a rewarded place at seats of these levels ("" for a person) is worth; the level of a solo table was fixed
+    at its start (rules)."""
+    return int(settings.REWARDS[next(filter(None, levels))])
 
 
 def of_match(match_id: int) -> MatchMoney | None:

@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from django.conf import settings
-
 from games import selectors as game_selectors
 from games.engine.table import Outcome
 from players.selectors import Player, may_own_gold
@@ -17,8 +15,6 @@ from wallet.errors import AccountClosed, InsufficientFunds, NoAccount
 
 if TYPE_CHECKING:
     from rooms.table import Table
-
-REWARDED_PLACES = 2  # rules: placed 1st or 2nd
 
 
 def charge(room: Room, seat: Seat, player: Player) -> None:
@@ -119,7 +115,7 @@ def _reward(table: "Table", outcome: Outcome) -> None:
         place = outcome.places[seat.number]
         player = seat.player
         assert player is not None
-        if place > REWARDED_PLACES or player.is_guest or seat.forfeited:
+        if place > money_words.REWARDED_PLACES or player.is_guest or seat.forfeited:
             continue
         if not game_selectors.answered_itself(match_id, seat.number):
             table.room.unrewarded = Room.Unrewarded.AUTO_PLAY
@@ -127,7 +123,6 @@ def _reward(table: "Table", outcome: Outcome) -> None:
         if not may_own_gold(player.pk):
             table.room.unrewarded = Room.Unrewarded.UNCONFIRMED
             continue
-        sat = game_selectors.seats_in(match_id)
-        level = next(one.bot_level for one in sat if one.bot_level)
+        worth = money_words.reward_for(sat.bot_level for sat in game_selectors.seats_in(match_id))
         wallet.open_account(player.pk)
-        wallet.reward(match_id, player.pk, settings.REWARDS[level], game_selectors.ended_at(match_id))
+        wallet.reward(match_id, player.pk, worth, game_selectors.ended_at(match_id))

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from players import selectors as players
 from players import staff
-from wallet.selectors import Kind, Search
+from wallet.selectors import MAX_COINS, Kind, Search
 
 HIGHEST = 2**63 - 1
 PLAIN = re.compile("-?[0-9]{1,13}")
@@ -121,7 +121,7 @@ class CoinsField(forms.IntegerField):
 class CorrectionForm(ReasonForm):
     """Give gold, or take it with a number below 0."""
 
-    amount = CoinsField(label=_("Gold (below 0: taken)"), min_value=-(10**12), max_value=10**12)
+    amount = CoinsField(label=_("Gold (below 0: taken)"), min_value=-MAX_COINS, max_value=MAX_COINS)
     corrects = forms.CharField(
         label=_("Reference that it takes back, where there is one"), required=False, max_length=60
     )

@@ -1,7 +1,5 @@
 """Gold as staff see it: the search of the ledger, the books of a room, and corrections that a second person decides."""
 
-from collections.abc import AsyncIterator, Iterator
-from itertools import islice
 from typing import Any
 from urllib.parse import urlencode
 
@@ -23,9 +21,6 @@ from rooms.staff_pages import member, show, staff_page
 from wallet import chart, csv
 from wallet import selectors as wallet
 from wallet.errors import WalletError
-
-# Lines of an export that are made at a time.
-LINES_AT_ONCE = 500
 
 
 @require_safe
@@ -56,15 +51,9 @@ def ledger_csv(request: HttpRequest) -> HttpResponseBase:
         return show(request, "ledger", _("Search the ledger"), 429, form=form, page=None, rows=[], query="")
     wanted = form.search()
     staff.record(member(request), Act.EXPORT, player=wanted.player_id, subject=_query(form))
-    response = StreamingHttpResponse(_streamed(csv.found(wanted)), content_type="text/csv; charset=utf-8")
+    response = StreamingHttpResponse(threads.parcels(csv.found(wanted)), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = 'attachment; filename="ledger.csv"'
     return response
-
-
-async def _streamed(lines: Iterator[str]) -> AsyncIterator[bytes]:
-    """The lines in parcels, each made on a thread that gives its connection back: no export holds one."""
-    while parcel := await threads.run(lambda: list(islice(lines, LINES_AT_ONCE))):
-        yield "".join(parcel).encode()
 
 
 def _asked(form: LedgerForm) -> dict[str, list[str]]:

@@ -18,6 +18,9 @@ from rooms import flags, sheets
 from rooms.staff_forms import PeriodForm
 from rooms.staff_pages import member, show, staff_page
 
+# Signals of one sort on the page.
+FLAGS_SHOWN = 100
+
 
 def _match(request: HttpRequest, match_id: int) -> Any:
     """The match, for staff who did not sit in it."""
@@ -82,12 +85,14 @@ def flags_page(request: HttpRequest) -> HttpResponse:
     """Signals to look at, of a period that ends now."""
     form = PeriodForm(request.GET if "days" in request.GET else {"days": settings.FLAG_DAYS})
     found: list[flags.Flag] = []
+    more = 0
     if form.is_valid():
         staff.record(member(request), Act.FLAGS, subject=f"{form.cleaned_data['days']} days")
         now = timezone.now() + timedelta(minutes=1)  # whatever was just booked, by the database's clock
-        found = flags.flags(now - timedelta(days=form.cleaned_data["days"]), now)
+        found, more = flags.flags(now - timedelta(days=form.cleaned_data["days"]), now, FLAGS_SHOWN)
     status = 400 if form.errors else 200
-    return show(request, "flags", _("Signals to look at"), status, form=form, flags=found, limits=_limits())
+    context = {"form": form, "flags": found, "more": more, "limits": _limits()}
+    return show(request, "flags", _("Signals to look at"), status, **context)
 
 
 def _limits() -> list[str]:

@@ -55,7 +55,7 @@ def player_page(request: HttpRequest, player_id: int) -> HttpResponse:
 def _player_page(request: HttpRequest, player: Player, status: int = 200, **filled: forms.Form) -> HttpResponse:
     me = member(request)
     personal = staff.may(me, "see_personal")
-    played = games.matches_of(player.pk)[:LINES]
+    played = games.matches_of(player.pk, LINES)
     rooms = sheets.rooms_of([one["match"] for one in played])
     context = {
         "player": player,

@@ -1,11 +1,9 @@
 """The wallet's pages: a registered player's balance and statement, each line with its match or room, and as a file."""
 
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
-from itertools import islice
 
-from asgiref.sync import sync_to_async
 from django import forms
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict, StreamingHttpResponse
 from django.shortcuts import redirect, render
@@ -18,14 +16,13 @@ from django.views.decorators.http import require_safe
 from games import selectors as game_selectors
 from players.files import file_allowed, too_many_files
 from players.selectors import Player
-from rooms import money, selectors
+from rooms import money, selectors, threads
 from rooms.forms import PageForm, always
 from rooms.views import player_in
 from wallet import chart
 from wallet import csv as wallet_csv
 from wallet import selectors as ledger
 
-LINES_AT_ONCE = 500
 # Kinds that a player of today's tables can meet.
 KINDS = (
     ledger.Kind.WELCOME,
@@ -116,20 +113,10 @@ def statement_csv(request: HttpRequest) -> HttpResponseBase:
     if not file_allowed(player.pk):
         return render(request, "wallet/refused.html", {"why": too_many_files()}, status=429)
     response = StreamingHttpResponse(
-        in_chunks(wallet_csv.statement(player.pk, form.wanted())), content_type="text/csv; charset=utf-8"
+        threads.parcels(wallet_csv.statement(player.pk, form.wanted())), content_type="text/csv; charset=utf-8"
     )
     response["Content-Disposition"] = 'attachment; filename="statement.csv"'
     return response
-
-
-async def in_chunks(lines: Iterator[str]) -> AsyncIterator[str]:
-    """The lines, some hundred at a time, each read on the request's own thread: a long file fills no memory."""
-
-    def read() -> str:
-        return "".join(islice(lines, LINES_AT_ONCE))
-
-    while chunk := await sync_to_async(read)():
-        yield chunk
 
 
 def _page_number(query: QueryDict) -> int:

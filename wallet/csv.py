@@ -26,7 +26,7 @@ def cell(value: object) -> object:
         return value.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S")
     if isinstance(value, int):
         return value
-    text = str(value)
+    text = "" if value is None else str(value)
     # Spreadsheets pass over blanks before they look.
     return f"'{text}" if text.lstrip(" \n\v\f\u00a0").startswith(_FORMULA) else text
 

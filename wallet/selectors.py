@@ -10,10 +10,11 @@ from django.db import connection
 from django.db.models import Q, QuerySet, Sum
 
 from wallet import chart
-from wallet.models import Account, Correction, Kind, Posting, Reward, Transaction
+from wallet.models import MAX_COINS, Account, Correction, Kind, Posting, Reward, Transaction
 
 __all__ = [
     "ALL",
+    "MAX_COINS",
     "Filters",
     "Flow",
     "Kind",
@@ -39,7 +40,6 @@ __all__ = [
     "reference_of",
     "reward_left",
     "reward_of",
-    "room_of",
     "room_sheet",
     "search",
     "statement",
@@ -59,6 +59,11 @@ class Filters:
     kinds: Collection[str] = ()
     since: datetime | None = None
     until: datetime | None = None
+
+    def wants(self, kind: str, at: datetime) -> bool:
+        """Whether a line of this kind and time is shown."""
+        in_time = (self.since is None or at >= self.since) and (self.until is None or at < self.until)
+        return in_time and (not self.kinds or kind in self.kinds)
 
 
 ALL = Filters()
@@ -159,7 +164,8 @@ WITH paid AS (
     JOIN wallet_posting p ON p.transaction_id = t.id
     WHERE t.kind = 'payout' AND t.at >= %(since)s AND t.at < %(until)s GROUP BY t.id, t.at
 )
-SELECT s.owner_id, d.owner_id, sum(f.amount * p.amount / paid.pot)::bigint, count(*), min(paid.at) FROM paid
+SELECT s.owner_id, d.owner_id, sum(trunc(f.amount::numeric * p.amount / paid.pot))::bigint, count(*), min(paid.at)
+FROM paid
 JOIN wallet_posting p ON p.transaction_id = paid.id
 JOIN wallet_resolution r ON r.transaction_id = paid.id
 JOIN wallet_posting f ON f.transaction_id = r.fee_id
@@ -185,6 +191,17 @@ JOIN wallet_transaction t ON t.id = l.transaction_id JOIN wallet_account o ON o.
 WHERE (%(kinds)s::text[] IS NULL OR t.kind = ANY (%(kinds)s))
     AND (%(since)s::timestamptz IS NULL OR t.at >= %(since)s)
     AND (%(until)s::timestamptz IS NULL OR t.at < %(until)s)"""
+# The next lines of a file, from both directions of the account.
+_NEXT_LINES = """
+SELECT l.id, t.at, t.reference, t.kind, l.coins, o.code, t.memo FROM (
+    (SELECT id, transaction_id, destination_id AS other, -amount AS coins FROM wallet_posting
+        WHERE source_id = %(id)s AND id > %(after)s ORDER BY id LIMIT %(most)s)
+    UNION ALL
+    (SELECT id, transaction_id, source_id, amount FROM wallet_posting
+        WHERE destination_id = %(id)s AND id > %(after)s ORDER BY id LIMIT %(most)s)
+    ORDER BY id LIMIT %(most)s
+) l
+JOIN wallet_transaction t ON t.id = l.transaction_id JOIN wallet_account o ON o.id = l.other ORDER BY l.id"""
 _LINE = "l.id, t.at, t.reference, t.kind, l.coins::bigint, l.balance::bigint, o.code, t.memo"
 
 
@@ -244,11 +261,22 @@ def statement(player_id: int, filters: Filters = ALL, page: int = 1) -> Page:
 
 
 def all_lines(player_id: int, filters: Filters = ALL) -> Iterator[Line]:
-    """All of a statement, oldest first."""
-    with connection.cursor() as cursor:
-        cursor.execute(f"{_LINES.format(what=_LINE)} ORDER BY l.id", _statement_values(player_id, filters))
-        while rows := cursor.fetchmany(BATCH):
-            yield from (Line(*row) for row in rows)
+    """All of a statement, oldest first; read some at a time, with no cursor open in between. Postings of one account
+    get their numbers under its lock, so none comes before one that was read."""
+    number = Account.objects.filter(owner=player_id).values_list("pk", flat=True).first()
+    values = {"id": number, "after": 0, "most": BATCH}
+    balance = 0
+    while True:
+        with connection.cursor() as cursor:
+            cursor.execute(_NEXT_LINES, values)
+            rows = cursor.fetchall()
+        for number, at, reference, kind, coins, other, memo in rows:
+            balance += coins
+            if filters.wants(kind, at):
+                yield Line(number, at, reference, kind, coins, balance, other, memo)
+        if len(rows) < BATCH:
+            return
+        values["after"] = rows[-1][0]
 
 
 def _statement_values(player_id: int, filters: Filters) -> dict[str, Any]:
@@ -396,13 +424,6 @@ def corrected_player(correction_id: int) -> int | None:
 def reference_of(transaction_id: int) -> str | None:
     """The reference of a transaction by its number."""
     return Transaction.objects.filter(pk=transaction_id).values_list("reference", flat=True).first()
-
-
-def room_of(reference: str) -> int | None:
-    """The room whose escrow this transaction has touched; None when it has touched none."""
-    lines = Posting.objects.filter(transaction__reference=reference).values_list("source__code", "destination__code")
-    codes = {code for line in lines for code in line}
-    return next((chart.number_of(code) for code in sorted(codes) if chart.family(code) == "room"), None)
 
 
 def flows(since: datetime, until: datetime) -> list[Flow]:

@@ -119,9 +119,7 @@ def test_where_addresses_must_be_confirmed_nobody_is_signed_in_before(must_confi
     assert whose(client) == Player.objects.get() and EmailAddress.objects.get().verified
 
 
-@pytest.mark.parametrize(
-    "wanted", ["abc", "//evil.example", "https://evil.example/", "javascript:alert(1)", "?x"]
-)
+@pytest.mark.parametrize("wanted", ["abc", "//evil.example", "https://evil.example/", "javascript:alert(1)", "?x"])
 def test_who_is_signed_in_already_goes_to_no_strange_place(wanted: str) -> None:
     client = signed_in(account())
     for answer in (client.get("/accounts/login/", {"next": wanted}), client.post("/accounts/login/", {"next": wanted})):

@@ -20,6 +20,7 @@ from players.selectors import stamp_of
 from rooms import accounts, closing, export, selectors, tasks
 from rooms.models import Room, Seat
 from tests.players.accounts import (
+    AGENT,
     PASSWORD,
     account,
     browser,
@@ -137,14 +138,22 @@ def test_a_seat_of_somebody_kept_out_is_given_up_by_the_next_look() -> None:
 
 def test_the_export_holds_all_that_is_ones_own() -> None:
     ana = account()
+    services.ban(ana, None, "Rude once")
+    services.unban(ana, None)
     client = signed_in(ana)
     room = stage.running(ana, stage.person("Cleo"))
     stage.play_to_the_end(room)
     answer = client.post("/accounts/export/")
     assert answer.status_code == 200 and answer.headers["Content-Type"] == "application/zip"
     packed = zipfile.ZipFile(io.BytesIO(answer.content))
-    names = [f"{name}.{form}" for name in ("gold", "matches", "names", "profile", "visits") for form in ("csv", "json")]
-    assert sorted(packed.namelist()) == names
+    sheets = ("addresses", "bans", "gold", "matches", "names", "profile", "sessions", "visits")
+    assert sorted(packed.namelist()) == [f"{name}.{form}" for name in sheets for form in ("csv", "json")]
+    (session,) = json.loads(packed.read("sessions.json"))
+    assert session["ip"] == "127.0.0.1" and session["user_agent"] == AGENT
+    (address,) = json.loads(packed.read("addresses.json"))
+    assert address == {"email": "ana@play.example", "verified": True, "primary": True}
+    (ban,) = json.loads(packed.read("bans.json"))
+    assert ban["reason"] == "Rude once" and ban["lifted_at"] is not None
     assert json.loads(packed.read("profile.json"))[0]["address"] == "ana@play.example"
     (match,) = json.loads(packed.read("matches.json"))
     assert match["match"] == room.match_id and match["place"] in {1, 2, 3, 4} and match["name"] == "Ana"

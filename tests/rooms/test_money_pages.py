@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 # B13, as text in a form.
 NO_AMOUNTS = [
     "-1", "0.5", "1e3", '"10"', " 10 ", "10 ", "null", "true", "[]", "NaN",
-    "Infinity", str(10**12 + 1), str(2**63), str(10**40),
+    "Infinity", str(10**12 // 4 + 1), str(2**63), str(10**40),
     "٣٠٠", "３００", "+300", "0x10", "1_000", "1,000", "007", "300\n", "300\x00", "１", "9" * 100_000,
 ]  # fmt: skip
 
@@ -57,7 +57,7 @@ def test_what_is_no_amount_opens_nothing(fee: str) -> None:
     nothing_moved(ana)
 
 
-@pytest.mark.parametrize("fee", ["5001", str(2**31), str(10**12)])
+@pytest.mark.parametrize("fee", ["5001", str(2**31), str(10**12 // 4)])
 def test_more_than_one_has_is_refused_beside_the_form(fee: str) -> None:
     ana = rich("Ana")
     answer = client_of(ana).post("/rooms/", {**CREATE, "fee": fee})

@@ -10,9 +10,9 @@ from games import selectors as game_selectors
 from games.models import MatchEvent
 from players.models import Player
 from players.selectors import may_own_gold
-from rooms import playing
+from rooms import money, playing
 from rooms.models import Room, Seat
-from tests.players.accounts import account
+from tests.players.accounts import account, browser, sign_up
 from tests.rooms import stage
 from tests.rooms.gold import has, nothing_is_lost, rich
 from tests.rooms.pages import client_of, words
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture(autouse=True)
 def every_place_is_rewarded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rooms.settlement.REWARDED_PLACES", 4)
+    monkeypatch.setattr("rooms.money.REWARDED_PLACES", 4)
 
 
 def absent(player: Player, *, back_at: str = "") -> Room:
@@ -87,8 +87,18 @@ def test_half_of_the_answers_is_enough(own: int) -> None:
     assert ("most of your turns" in page_of(ana, room)) == ("most of your turns" in said(room)["why"]) == (own < 4)
 
 
+def test_who_played_as_a_guest_reads_of_no_reward_after_signing_up() -> None:
+    client = browser()
+    client.post("/play/", {"rounds": "1", "level": "medium"})
+    room = Room.objects.get()
+    stage.play_out(room)
+    sign_up(client, "Ana")
+    assert not Player.objects.get().is_guest and money.of_solo(stage.match_of(room)) is None
+    assert "reward" not in words(client.get(f"/matches/{stage.match_of(room)}/")).lower()
+
+
 def test_a_place_that_wins_nothing_needs_no_excuse(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rooms.settlement.REWARDED_PLACES", 0)
+    monkeypatch.setattr("rooms.money.REWARDED_PLACES", 0)
     ana = rich("Ana")
     assert said(absent(ana))["why"] == ""
 
