@@ -91,7 +91,7 @@ PRODUCTION = env_bool("PRODUCTION", False)
 SECRET_KEY = env("SECRET_KEY", "no-database-no-sessions-no-secret" if WITHOUT_DATABASE else None)
 # Keys of before, newest first: what they signed or sealed still holds.
 SECRET_KEY_FALLBACKS = env_list("SECRET_KEY_FALLBACKS", "")
-SITE_URL = env("SITE_URL", "http://127.0.0.1:8000").rstrip("/")
+SITE_URL = env("SITE_URL", f"http://127.0.0.1:{os.environ.get('PORT', '8000')}").rstrip("/")
 ALLOWED_HOSTS = env_list("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
 # Full origins (scheme, host, port) that may open sockets and post forms: another port is another site.
 ALLOWED_ORIGINS = env_list("ALLOWED_ORIGINS", SITE_URL)

@@ -2,8 +2,10 @@
 
 from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
+from django.http import Http404
 from django.urls import include, path, re_path, register_converter
 from django.utils.translation import gettext_lazy as _
+from django.views.defaults import page_not_found
 from django.views.generic import RedirectView
 from django.views.i18n import JavaScriptCatalog
 
@@ -64,6 +66,8 @@ urlpatterns = [
     # The admin's own page counts no wrong passwords, and tells nobody that there is a new one.
     path("admin/password_change/", RedirectView.as_view(pattern_name="account_change_password")),
     path("admin/password_change/done/", RedirectView.as_view(pattern_name="account_change_password")),
+    # Lists that change nothing choose nothing, and this page would find players by their addresses.
+    path("admin/autocomplete/", page_not_found, {"exception": Http404()}),
     path("admin/house/", include("rooms.staff_urls")),
     path("admin/", admin.site.urls),
     path("", include("stats.urls")),

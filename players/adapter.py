@@ -4,10 +4,12 @@ import logging
 from functools import partial
 from smtplib import SMTPException
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.mfa.adapter import DefaultMFAAdapter
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, connection, transaction
 from django.http import HttpRequest, HttpResponse
@@ -31,6 +33,11 @@ def guest_in(request: HttpRequest) -> Player | None:
     """The guest who asks; None for visitors and for registered players."""
     user = getattr(request, "user", None)
     return user if isinstance(user, Player) and user.is_guest and user.is_active else None
+
+
+def _at_home(link: str) -> str:
+    """The same page at SITE_URL."""
+    return settings.SITE_URL + urlunsplit(("", "", *urlsplit(link)[2:]))
 
 
 class AccountAdapter(DefaultAccountAdapter):
@@ -125,8 +132,10 @@ class AccountAdapter(DefaultAccountAdapter):
             self._send_mail(template_prefix, email, context)
 
     def _send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """Links lead to the site's own address, whatever host the request named."""
+        links = {name: _at_home(value) for name, value in context.items() if name.endswith("_url")}
         try:
-            super().send_mail(template_prefix, email, context)
+            super().send_mail(template_prefix, email, {**context, **links})
         except (SMTPException, OSError) as error:
             log.error("mail not sent (%s): %s", template_prefix, type(error).__name__)
 

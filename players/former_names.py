@@ -1,4 +1,4 @@
-"""Names that somebody gave up: known to moderators and the owner, and nobody else's for a while."""
+"""Names that somebody gave up: known to staff and the owner, and nobody else's for a while."""
 
 from datetime import datetime, timedelta
 from typing import NamedTuple

@@ -65,13 +65,18 @@ def role_of(player: Player) -> str:
 def appoint(player: Player, role: str, by: Player | None, reason: str) -> None:
     """Give this player a role, or take it with "". Sessions end, so that what follows begins with the second step.
 
-    Raises Refused for oneself, a guest, and an account that is banned or closed."""
+    Raises Refused for oneself, a guest, an account that is banned or closed, and to one who is staff no more."""
     if by is not None and by.pk == player.pk:
         raise Refused("own")
+    people = [player.pk] if by is None else [player.pk, by.pk]
     with transaction.atomic():
-        row = Player.objects.select_for_update().get(pk=player.pk)
+        # Both in order: of two who take each other's role one comes first, and the other has none to do it with.
+        rows = {one.pk: one for one in Player.objects.select_for_update().filter(pk__in=people).order_by("pk")}
+        row = rows[player.pk]
         if row.is_guest or not row.is_active:
             raise Refused("guest")
+        if by is not None and not (rows[by.pk].is_staff and rows[by.pk].is_active):
+            raise Refused("no staff")
         record(by, Act.APPOINT, player=row.pk, subject=role or "-", reason=reason)
         row.is_staff, row.is_superuser = bool(role), False
         row.save(update_fields=["is_staff", "is_superuser"])

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from allauth.account.models import EmailAddress, EmailConfirmationHMAC
+from django.conf import settings
 from django.core import mail
 from django.test import Client
 from django.utils import timezone
@@ -113,7 +114,7 @@ def test_where_addresses_must_be_confirmed_nobody_is_signed_in_before(must_confi
     assert whose(client) is None
     assert sign_in(browser(), "ana").headers["Location"] == "/accounts/confirm-email/"
     link = next(word for word in mail.outbox[0].body.split() if "/confirm-email/" in word)
-    path = link.split("testserver")[1]
+    path = link.removeprefix(settings.SITE_URL)
     assert client.get(path).status_code == 200 and whose(client) is None
     client.post(path)
     assert whose(client) == Player.objects.get() and EmailAddress.objects.get().verified
@@ -135,6 +136,19 @@ def test_a_form_in_another_charset_makes_no_sense(path: str, charset: str) -> No
     kind = f"application/x-www-form-urlencoded; charset={charset}"
     answer = client.generic("POST", path, b"name=Bo", content_type=kind)
     assert answer.status_code == 400 and "did not make sense" in text(answer)
+
+
+def test_mails_lead_to_the_site_itself(settings: Any) -> None:
+    settings.SITE_URL = "https://domino.example"
+    account()
+    for address in ("ana@play.example", "nobody@play.example"):
+        browser().post("/accounts/password/reset/", {"email": address}, headers={"Host": "localhost:4444"})
+    settings.EMAIL_VERIFICATION = settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+    sign_up(browser(), "Bea")
+    assert len(mail.outbox) == 3
+    for one in mail.outbox:
+        links = [word for word in one.body.split() if "://" in word]
+        assert links and all(link.startswith("https://domino.example/") for link in links), one.body
 
 
 def test_known_and_unknown_addresses_get_the_same_answers(must_confirm: None) -> None:
@@ -189,7 +203,7 @@ def test_a_new_address_counts_once_it_is_confirmed() -> None:
             client.post(asked.headers["Location"], {"password": PASSWORD})
         assert "style=" not in text(client.get("/accounts/email/"))
         link = next(word for sent in mail.outbox for word in sent.body.split() if "/confirm-email/" in word)
-        path = link.split("testserver")[1]
+        path = link.removeprefix(settings.SITE_URL)
         assert Player.objects.get(pk=ana.pk).email != address
         client.get(path)
         client.post(path)
@@ -204,7 +218,7 @@ def test_a_new_password_by_mail() -> None:
     client = browser()
     client.post("/accounts/password/reset/", {"email": "ANA@play.example"})
     link = next(word for word in mail.outbox[0].body.split() if "/password/reset/key/" in word)
-    form = client.get(link.split("testserver")[1]).headers["Location"]
+    form = client.get(link.removeprefix(settings.SITE_URL)).headers["Location"]
     assert client.get(form).status_code == 200
     client.post(form, {"password1": "a quite other one 9", "password2": "a quite other one 9"})
     assert whose(other) is None

@@ -138,6 +138,13 @@ def test_nobody_gets_a_failure_for_a_nul() -> None:
 # -- the record --------------------------------------------------------------------------------------------------
 
 
+def test_nobody_is_found_by_the_address_behind_the_lists() -> None:
+    account("Boris")
+    asked = {"app_label": "wallet", "model_name": "transaction", "field_name": "by", "term": "boris@play.example"}
+    answer = staff("admin").get("/admin/autocomplete/", asked)
+    assert answer.status_code == 404 and "Boris" not in text(answer)
+
+
 def test_every_look_and_every_action_is_recorded() -> None:
     ana, ben = rich("Ana"), rich("Ben")
     room = played(ana, ben)

@@ -1,16 +1,19 @@
 """The page of a player: what each role sees of a person, and what may be done to an account."""
 
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from django.db import transaction
 from django.utils import timezone
 
+from players import staff as team
 from players.models import Ban, Player
 from rooms import closing
 from tests.players.accounts import account, browser, sign_in, text, whose
 from tests.rooms.gold import begun, paid, rich
 from tests.rooms.house import HOUSE, acts, ask, browser_of, member, staff
+from tests.rooms.stage import at_once
 from wallet import services as coins
 from wallet.models import Correction
 
@@ -81,6 +84,15 @@ def test_nobody_acts_on_their_own_account_and_moderators_on_no_staff() -> None:
     assert admin.post(f"{HOUSE}/players/{mo.pk}/role/", {"role": "", "reason": "left"}).status_code == 302
     assert not Player.objects.get(pk=mo.pk).is_staff and not mo.groups.exists()
     assert client.get("/admin/", follow=False).status_code == 302, "its sessions are over"
+
+
+def test_of_two_who_take_each_others_role_one_comes_first() -> None:
+    one, other = member("admin", "One"), member("admin", "Other")
+
+    pairs = [(one, other), (other, one)]
+    results = at_once([partial(team.appoint, theirs, "", mine, "left") for mine, theirs in pairs])
+    assert sorted(map(str, results)) == ["None", "no staff"]
+    assert Player.objects.filter(is_staff=True).count() == 1
 
 
 def test_sessions_are_ended_by_staff() -> None:
