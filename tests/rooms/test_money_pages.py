@@ -1,6 +1,7 @@
 """Prices before sitting, and what forged forms cannot do."""
 
 import re
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -102,6 +103,44 @@ def test_a_seat_is_not_given_up_for_one_that_cannot_be_paid() -> None:
     assert client.post(f"/rooms/{dear.pk}/sit/", {"agreed_fee": "5000", "give_up": agreed}).status_code == 302
     assert Seat.objects.get(player=ana).room_id == dear.pk and has(ana) == [0]
     nothing_is_lost()
+
+
+def button(answer: Any) -> str:
+    """What the last button of the page says: the one that leaves the seat for another."""
+    return text(answer).rsplit('<button type="submit" class="button danger">', 1)[1].split("<")[0]
+
+
+def test_leaving_a_match_for_a_paid_seat_names_the_price_whichever_way_it_comes() -> None:
+    host, ana, ben = rich("Host"), rich("Ana"), rich("Ben")
+    begun(paid(1000, host, ana))
+    other = paid(100, ben)
+    client = client_of(ana)
+    ways: list[tuple[str, dict[str, str], str]] = [
+        (f"/rooms/{other.pk}/sit/", {"agreed_fee": "100"}, "Leave it, pay 100 gold and sit down"),
+        ("/join/", {"code": other.code, "agreed_fee": "100"}, "Leave it, pay 100 gold and sit down"),
+        ("/rooms/", {**CREATE, "fee": "100"}, "Leave it, pay 100 gold and open a new room"),
+    ]
+    for path, fields, offer in ways:
+        answer = client.post(path, fields)
+        assert answer.status_code == 409 and button(answer) == offer
+        assert "A seat there costs 100 gold" in words(answer) and "You have 4000. 3900 would be left." in words(answer)
+        assert "The fee of 1000 gold is not given back." in words(answer) and "would come back" not in words(answer)
+    assert has(ana) == [4000]
+    free = stage.waiting(stage.person("Bo"))
+    answer = client.post(f"/rooms/{free.pk}/sit/")
+    assert button(answer) == "Leave it and sit down there" and "would be left" not in words(answer)
+
+
+def test_what_would_be_left_counts_the_fee_that_comes_back_and_says_when_it_is_not_enough() -> None:
+    ana = rich("Ana")
+    paid(4000, ana)
+    client = client_of(ana)
+    enough, too_dear = paid(4500, rich("Ben")), paid(5001, rich("Cleo", 6000))
+    said = words(client.post(f"/rooms/{enough.pk}/sit/", {"agreed_fee": "4500"}))
+    assert "You have 1000. The 4000 for your seat would come back. 500 would be left." in said
+    answer = client.post(f"/rooms/{too_dear.pk}/sit/", {"agreed_fee": "5001"})
+    assert answer.status_code == 409 and "That is not enough." in words(answer)
+    assert 'name="give_up"' not in text(answer) and "Go back to it" in text(answer)
 
 
 # -- the list ----------------------------------------------------------------------------------------------------
