@@ -237,7 +237,7 @@ def _pot_money(room: Room, match_id: int) -> MatchMoney:
         how = _("One player paid %(fee)d gold.") % {"fee": room.fee}
     shares = tuple(
         Share(names.get(player_id, _("a former player")), coins, text)
-        for (player_id, coins), text in zip(won, hows(pot, [coins for _player, coins in won]), strict=True)
+        for (player_id, coins), text in zip(won, _placed(hows(pot, [coins for _player, coins in won])), strict=True)
     )
     gone = [seat.name for seat in seats if seat.forfeited]
     bots = [seat.name for seat in seats if seat.bot_level and not seat.forfeited]
@@ -249,6 +249,14 @@ def _pot_money(room: Room, match_id: int) -> MatchMoney:
     if not won:
         left_out.append(_("Nobody was left who could win the pot: it goes to the house."))
     return MatchMoney(pot, how, shares, tuple(left_out))
+
+
+def _placed(texts: list[str]) -> list[str]:
+    """The same of two shares, with the order in which they were won: not the places, which bots take too."""
+    if len(texts) != 2:
+        return texts
+    first, second = texts
+    return [_("First of the players, %(how)s") % {"how": first}, _("Second of the players, %(how)s") % {"how": second}]
 
 
 def hows(pot: int, won: list[int]) -> list[str]:

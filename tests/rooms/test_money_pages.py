@@ -257,3 +257,12 @@ def test_forged_forms_move_no_coin() -> None:
     assert client_of(ana).post("/play/", {**forged, "rounds": "1"}).status_code in {400, 409}
     assert (has(ana, ben, eve), escrow(room), Transaction.objects.count()) == before
     nothing_is_lost()
+
+
+def test_shares_are_named_by_the_order_of_the_players_not_by_the_places_that_bots_take_too() -> None:
+    ana, ben = rich("Ana"), rich("Ben")
+    room = begun(paid(300, ana, ben))
+    stage.play_to_the_end(room)
+    said = words(client_of(ana).get(f"/matches/{stage.match_of(room)}/"))
+    assert "First of the players, the rest: 600 − 180 = 420" in said
+    assert "Second of the players, three tenths: 600 × 3 / 10 = 180" in said
