@@ -4,14 +4,17 @@ import re
 from typing import Any
 
 import pytest
+from django.db import transaction
 from django.test import Client
 
 from players.models import Player
 from rooms import money
 from rooms.models import Room, Seat
+from tests.players.accounts import PASSWORD, account
 from tests.rooms import stage
 from tests.rooms.gold import begun, escrow, has, nothing_is_lost, paid, rich
 from tests.rooms.pages import CREATE, client_of, text, words
+from wallet import services as coins
 from wallet.models import Kind, Transaction
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -266,3 +269,38 @@ def test_shares_are_named_by_the_order_of_the_players_not_by_the_places_that_bot
     said = words(client_of(ana).get(f"/matches/{stage.match_of(room)}/"))
     assert "First of the players, the rest: 600 − 180 = 420" in said
     assert "Second of the players, three tenths: 600 × 3 / 10 = 180" in said
+
+
+# -- what else pages say of gold ---------------------------------------------------------------------------------
+
+
+def test_a_filter_without_hits_leads_to_the_whole_statement() -> None:
+    page = words(client_of(rich("Ana")).get("/wallet/?kind=fee"))
+    assert "No line fits the filter" in page and "Show all" in page and "Play a match against bots" not in page
+    fresh = words(client_of(account("Fresh")).get("/wallet/"))
+    assert "No gold has moved yet" in fresh and "Play a match against bots" in fresh
+
+
+def test_the_page_that_deletes_an_account_names_the_gold_that_is_lost() -> None:
+    ana = account("Ana")
+    assert "Your gold goes to the house." in words(client_of(ana).get("/accounts/delete/"))
+    with transaction.atomic():
+        coins.welcome(ana.pk)
+    assert "Your gold, 5000 now, goes to the house." in words(client_of(ana).get("/accounts/delete/"))
+
+
+def test_an_error_stands_beside_its_field_before_the_hint() -> None:
+    wrong = {"oldpassword": "wrong", "password1": PASSWORD, "password2": PASSWORD}
+    page = text(client_of(account("Ana")).post("/accounts/password/change/", wrong))
+    field = page.split('name="oldpassword"')[1].split("</div>")[0]
+    assert field.index("That is not your password.") < field.index("Forgot your password?")
+
+
+def test_a_solo_match_that_won_nothing_says_what_a_place_wins(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    ana = rich("Ana")
+    room = stage.begun(ana)
+    stage.play_out(room)
+    nothing = {"reward": 0, "offered": 0, "left": 3000, "why": ""}
+    monkeypatch.setattr(money, "of_solo", lambda _match: nothing)
+    said = words(client_of(ana).get(f"/matches/{stage.match_of(room)}/"))
+    assert f"First or second place against bots of this level wins {settings.REWARDS['medium']} gold." in said
