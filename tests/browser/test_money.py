@@ -285,3 +285,7 @@ def test_the_rounds_of_a_match_keep_their_lines_whatever_the_names(sign_in: Sign
     page.set_viewport_size(PHONE)  # type: ignore[arg-type]
     box = page.get_by_role("link", name="Check").bounding_box()
     assert box is not None and box["height"] >= 44
+    page.get_by_role("link", name="Check").click()
+    expect(page.locator('[data-check][data-fits="true"]')).to_have_count(3)
+    expect(page.locator(".deal .tile-brass")).to_have_count(8)  # trumps and aces are marked as at the table
+    expect(page.locator(".deal .tile-star")).to_have_count(6)
