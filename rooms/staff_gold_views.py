@@ -95,8 +95,8 @@ def _names(postings: list[Any]) -> dict[int, str]:
 
 
 def _row(posting: Any, names: dict[int, str], of: int | None) -> dict[str, Any]:
-    """A posting with the names and the pages that its codes lead to; for one player (`of`) with the sign that it has for
-    that one's account."""
+    """A posting with the names and the pages that its codes lead to; of one player (`of`) with the sign that it has
+    for that one's account."""
     reference = posting.transaction.reference
     fact = chart.fact(reference)
     return {

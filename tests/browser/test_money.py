@@ -253,13 +253,14 @@ def test_pages_of_gold_spill_nowhere_and_are_clean(
 def test_a_seat_that_cannot_be_paid_says_so_in_the_lobby(sign_in: SignIn, live_site: LiveSite) -> None:
     dear, fair = paid(2500, rich("Olga")), paid(100, rich("Ben"))
     page = sign_in("Poor", 100)
-    own = paid(60, Player.objects.get(username="poor"))
+    poor = Player.objects.get(username="poor")
+    own = paid(60, poor)
     page.goto(f"{live_site.url}/lobby/")
     seat = page.locator(f"#room-{dear.pk} [data-sit]")
     expect(seat).to_have_accessible_name(re.compile(r"^Sit for 2500 gold .* You have 40$"))
     expect(seat).to_have_css("border-style", "dashed")
     expect(page.locator(f"#room-{fair.pk} [data-sit] .poor")).to_have_count(0)  # 40, and 60 that come back
-    closing.leave(own.pk, own.seats.get().player_id)
+    closing.leave(own.pk, poor.pk)
     expect(seat).to_contain_text("You have 100")
     late = paid(101, rich("Late"))
     expect(page.locator(f"#room-{late.pk} .row-name")).to_have_text("Late’s room")
@@ -276,7 +277,8 @@ def test_the_rounds_of_a_match_keep_their_lines_whatever_the_names(sign_in: Sign
     for width in (360, 560, 820, 1440):
         page.set_viewport_size({"width": width, "height": 900})
         lines = page.locator(".col-name").evaluate_all(
-            "(names) => names.map((one) => [one.textContent, one.scrollHeight / parseFloat(getComputedStyle(one).lineHeight)])"
+            "(names) => names.map((one) => "
+            "[one.textContent, one.scrollHeight / parseFloat(getComputedStyle(one).lineHeight)])"
         )
         assert [round(lines) for name, lines in lines if len(name) < 10] == [1, 1], (width, lines)
         heights = page.locator(".rounds-table .score").evaluate_all("(cells) => cells.map((one) => one.offsetHeight)")

@@ -58,7 +58,7 @@ def test_the_ledger_is_searched_by_player_room_match_kind_amount_and_date() -> N
 
 def rows_of(page: str) -> list[str]:
     """The rows of the last table's body, as words."""
-    body = page.rsplit("<tbody>", 1)[1].split("</tbody>")[0]
+    body = page.rsplit("<tbody>", 1)[1].split("</tbody>", maxsplit=1)[0]
     return [" ".join(re.sub(r"<[^>]+>", " ", row).split()) for row in body.split("</tr>")[:-1]]
 
 
