@@ -60,7 +60,8 @@ def match_round(request: HttpRequest, match_id: int, number: int) -> HttpRespons
     check = selectors.revealed_round(match_id, number)
     if check is None:
         raise Http404
-    return render(request, "games/round.html", {"check": check})
+    view = json.loads(selectors.view_json(history.load(match_id), None))
+    return render(request, "games/round.html", {"check": {**check, "marks": view["marks"]}})
 
 
 @require_GET

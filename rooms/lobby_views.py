@@ -147,13 +147,15 @@ def room_create(request: HttpRequest) -> HttpResponse:
         alike = all(str(table[key]) == value for key, value in fields.items())
         return alike and table["status"] == "waiting" and bool(table["is_host"])
 
-    offer = _("Leave it and open a new room")
+    fee = asked["fee"]
+    offer = _("Leave it, pay %(fee)d gold and open a new room") if fee else _("Leave it and open a new room")
     return _seat(
         request,
         take,
         same=same,
         fields=fields,
-        offer=offer,
+        offer=offer % {"fee": fee},
+        fee=fee,
         error_name="create_error",
         typed=typed,
     )
@@ -192,7 +194,8 @@ def join(request: HttpRequest) -> HttpResponse:
         lambda player, give_up: seating.sit_with_code(player, room_id, agreed_fee=agreed, give_up=give_up),
         same=lambda table: bool(table["code"] == code),
         fields={**fields, "agreed_fee": str(agreed)} if quote is not None else fields,
-        offer=_("Leave it and sit down there"),
+        offer=_offer(agreed if quote is not None else 0),
+        fee=agreed if quote is not None else 0,
         unpaid=lambda error: _price(request, room_id, fields, error),
         error_name="join_error",
         typed=typed,
@@ -229,13 +232,21 @@ def room_sit(request: HttpRequest, room_id: int) -> HttpResponse:
         ),
         same=lambda table: bool(table["code"] == selectors.code_of(room_id)),
         fields={**fields, "agreed_fee": str(agreed)} if agreed else fields,
-        offer=_("Leave it and sit down there"),
+        offer=_offer(agreed),
+        fee=agreed,
         unpaid=lambda error: _price(request, room_id, fields, error),
     )
 
 
 def _is_guest(player: Player | None) -> bool:
     return player is None or player.is_guest
+
+
+def _offer(fee: int) -> str:
+    """The button of who sits elsewhere: nobody agrees to a price that it does not name."""
+    if not fee:
+        return _("Leave it and sit down there")
+    return _("Leave it, pay %(fee)d gold and sit down") % {"fee": fee}
 
 
 def _price(request: HttpRequest, room_id: int, fields: dict[str, str], error: RoomError | None = None) -> HttpResponse:
@@ -262,13 +273,14 @@ def _seat(
     same: Callable[[dict[str, Any]], bool],
     fields: dict[str, str],
     offer: str,
+    fee: int = 0,
     unpaid: Callable[[RoomError], HttpResponse] | None = None,
     error_name: str = "error",
     typed: dict[str, str] | None = None,
 ) -> HttpResponse:
     """Take a seat for whoever asks. Who sits elsewhere is offered the way back; with `give_up`, which names the other
-    seat, that is left for the one asked for, both or neither. Who sits at that very table (`same`) is led there.
-    `unpaid` answers where the price was not agreed on or cannot be paid."""
+    seat, that is left for the one asked for, both or neither; its `fee` is named there. Who sits at that very table
+    (`same`) is led there. `unpaid` answers where the price was not agreed on or cannot be paid."""
     typed = typed or {}
     try:
         player = _person(request)
@@ -293,7 +305,7 @@ def _seat(
         table = selectors.running_table(player.pk)
         if table is not None and same(table):
             return _back(request, player, str(table["code"]))
-        return busy(request, player, action=request.path, fields=fields, offer=offer)
+        return busy(request, player, action=request.path, fields=fields, offer=offer, fee=fee)
     except BadOptions:
         return _page(request, status=400, **typed, **{error_name: _("That is not a room that can be opened.")})
     except RoomError as error:

@@ -216,8 +216,13 @@ def _solo_money(match_id: int) -> MatchMoney | None:
     solo = of_solo(match_id)
     if solo is not None and solo["why"]:
         return MatchMoney(0, solo["why"], (), ())
-    if solo is None or not solo["offered"]:
+    if solo is None:
         return None
+    if not solo["offered"]:
+        level = next((seat.bot_level for seat in game_selectors.seats_in(match_id) if seat.bot_level), "")
+        worth = settings.REWARDS.get(level, 0)
+        how = _("First or second place against bots of this level wins %(worth)d gold.") % {"worth": worth}
+        return MatchMoney(0, how, (), ()) if worth else None
     reward, offered = solo["reward"], solo["offered"]
     human = next(seat for seat in game_selectors.seats_in(match_id) if seat.player_id is not None)
     how = _("Reward for this place at this level: %(offered)d gold.") % {"offered": offered}
@@ -244,7 +249,7 @@ def _pot_money(room: Room, match_id: int) -> MatchMoney:
         how = _("One player paid %(fee)d gold.") % {"fee": room.fee}
     shares = tuple(
         Share(names.get(player_id, _("a former player")), coins, text)
-        for (player_id, coins), text in zip(won, hows(pot, [coins for _player, coins in won]), strict=True)
+        for (player_id, coins), text in zip(won, _placed(hows(pot, [coins for _player, coins in won])), strict=True)
     )
     gone = [seat.name for seat in seats if seat.forfeited]
     bots = [seat.name for seat in seats if seat.bot_level and not seat.forfeited]
@@ -256,6 +261,14 @@ def _pot_money(room: Room, match_id: int) -> MatchMoney:
     if not won:
         left_out.append(_("Nobody was left who could win the pot: it goes to the house."))
     return MatchMoney(pot, how, shares, tuple(left_out))
+
+
+def _placed(texts: list[str]) -> list[str]:
+    """The same of two shares, with the order in which they were won: not the places, which bots take too."""
+    if len(texts) != 2:
+        return texts
+    first, second = texts
+    return [_("First of the players, %(how)s") % {"how": first}, _("Second of the players, %(how)s") % {"how": second}]
 
 
 def hows(pot: int, won: list[int]) -> list[str]:

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -31,8 +32,8 @@ class LedgerForm(forms.Form):
     kind = forms.MultipleChoiceField(
         label=_("Kind"), required=False, choices=Kind.choices, widget=forms.SelectMultiple(attrs={"size": 4})
     )
-    least = forms.IntegerField(label=_("At least"), required=False, min_value=0, max_value=HIGHEST)
-    most = forms.IntegerField(label=_("At most"), required=False, min_value=0, max_value=HIGHEST)
+    least = forms.IntegerField(label=_("At least (gold)"), required=False, min_value=0, max_value=HIGHEST)
+    most = forms.IntegerField(label=_("At most (gold)"), required=False, min_value=0, max_value=HIGHEST)
     since = forms.DateField(label=_("From (UTC)"), required=False, widget=DayInput())
     until = forms.DateField(label=_("Until, included (UTC)"), required=False, widget=DayInput())
 
@@ -126,3 +127,8 @@ class CorrectionForm(ReasonForm):
         label=_("Reference that it takes back, where there is one"), required=False, max_length=60
     )
     field_order = ("amount", "corrects", "reason")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        limits = {"limit": settings.CORRECTION_COINS, "limit_a_day": settings.CORRECTION_COINS_A_DAY}
+        self.fields["amount"].help_text = _("At most %(limit)d at once, and %(limit_a_day)d in 24 hours.") % limits

@@ -12,6 +12,7 @@ from django.utils.datastructures import MultiValueDict
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
+from players import selectors as players
 from players import staff
 from players.files import file_allowed, too_many_files
 from players.staff import Act
@@ -20,7 +21,7 @@ from rooms.staff_forms import DecisionForm, LedgerForm
 from rooms.staff_pages import member, show, staff_page
 from wallet import chart, csv
 from wallet import selectors as wallet
-from wallet.errors import WalletError
+from wallet.errors import OverLimit, WalletError
 
 
 @require_safe
@@ -33,7 +34,8 @@ def ledger(request: HttpRequest) -> HttpResponse:
         wanted = form.search()
         staff.record(member(request), Act.LEDGER, player=wanted.player_id, subject=_query(form))
         page = wallet.search(wanted, _number(request.GET.get("page", "1")))
-        rows = [_row(posting) for posting in page.lines]
+        names = _names(page.lines) if staff.may(request.user, "see_players") else {}
+        rows = [_row(posting, names, wanted.player_id) for posting in page.lines]
     query = urlencode(_asked(form), doseq=True)
     context = {"form": form, "page": page, "rows": rows, "query": query}
     return show(request, "ledger", _("Search the ledger"), 400 if form.errors else 200, **context)
@@ -75,27 +77,36 @@ def _number(text: str) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 1
 
 
-def _row(posting: Any) -> dict[str, Any]:
-    """A posting with the pages that its codes lead to."""
+def _names(postings: list[Any]) -> dict[int, str]:
+    """What the players of these postings are called, in one query."""
+    codes = {code for posting in postings for code in (posting.source.code, posting.destination.code)}
+    return players.names({chart.number_of(code) for code in codes if chart.family(code) == "player"})
+
+
+def _row(posting: Any, names: dict[int, str], of: int | None) -> dict[str, Any]:
+    """A posting with the names and the pages that its codes lead to; of one player (`of`) with the sign that it has
+    for that one's account."""
     reference = posting.transaction.reference
     fact = chart.fact(reference)
     return {
         "at": posting.transaction.at,
         "reference": reference,
         "kind": wallet.Kind(posting.kind).label,
-        "source": _account(posting.source.code),
-        "destination": _account(posting.destination.code),
+        "source": _account(posting.source.code, names),
+        "destination": _account(posting.destination.code, names),
         "coins": posting.amount,
+        "sign": "" if of is None else "−" if posting.source.code == chart.player_account(of) else "+",
         "memo": posting.transaction.memo,
         "by": posting.transaction.by_id,
         "match": fact.number if fact.subject == "match" else None,
     }
 
 
-def _account(code: str) -> dict[str, str]:
-    pages = {"player": "staff_player", "room": "staff_room"}
-    page = pages.get(chart.family(code))
-    return {"code": code, "url": reverse(page, args=[chart.number_of(code)]) if page else ""}
+def _account(code: str, names: dict[int, str]) -> dict[str, str]:
+    family = chart.family(code)
+    page = {"player": "staff_player", "room": "staff_room"}.get(family)
+    name = names.get(chart.number_of(code), "") if family == "player" else ""
+    return {"code": code, "name": name, "url": reverse(page, args=[chart.number_of(code)]) if page else ""}
 
 
 @require_safe
@@ -160,7 +171,14 @@ def decide(request: HttpRequest, number: int, answer: str) -> HttpResponse:
         accounts.decide_correction(me, number, approve=answer == "approve", owner=owner, reason=reason)
     except WalletError as error:
         staff.record(me, Act.REFUSED, player=owner, subject=f"correction:{number} {answer}: {error.code}")
-        messages.error(request, str(error.text))
+        messages.error(request, _limits() if isinstance(error, OverLimit) else str(error.text))
         return _corrections(request, 400)
     messages.success(request, done)
     return redirect("staff_corrections")
+
+
+def _limits() -> str:
+    """Why a person's yes is refused, with the limits that it would break."""
+    return _(
+        "This is more than one person may correct: at most %(limit)d gold at once, and %(limit_a_day)d in 24 hours."
+    ) % {"limit": settings.CORRECTION_COINS, "limit_a_day": settings.CORRECTION_COINS_A_DAY}

@@ -46,11 +46,16 @@ function show(name, fits) {
   item.querySelector("em").textContent = fits ? gettext("fits") : gettext("does not fit");
 }
 
+/** What a tile is called and how it is marked at the table. */
+function marked({ marks }, tile) {
+  return drawTile(tile, { trump: marks.trumps.includes(tile), ace: marks.aces[tile] ?? null });
+}
+
 function drawDeal(check, dealt) {
   document.getElementById("deal").replaceChildren(...check.hands.map((hand, seat) => h("section.deal-hand", {},
     h("h3", {}, check.names[seat], seat === check.dealer ? h("small", {}, ` ${gettext("dealer")}`) : null),
     h("ul.tile-row", { "aria-label": say("Tiles of %(name)s", { name: check.names[seat] }) },
-      ...hand.map((tile) => h("li.deal-tile", { "data-fits": String(dealt[seat].includes(tile)) }, drawTile(tile)))))));
+      ...hand.map((tile) => h("li.deal-tile", { "data-fits": String(dealt[seat].includes(tile)) }, marked(check, tile)))))));
 }
 
 async function start() {

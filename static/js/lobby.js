@@ -2,7 +2,7 @@
 
 import { createRows } from "./lobby/rows.js";
 import { createSocket } from "./lobby/socket.js";
-import { gettext, ngettext, fill } from "./words.js";
+import { gettext, ngettext, fill, say } from "./words.js";
 
 const RECONNECTING_AFTER_MS = 2000;
 const ANNOUNCE_EVERY_MS = 20000;
@@ -12,6 +12,7 @@ const page = document.getElementById("lobby");
 const filterForm = page.querySelector("[data-filter]");
 const announcer = page.querySelector("[data-announce]");
 const connection = page.querySelector("[data-connection]");
+const purse = document.querySelector("[data-purse]");
 const known = { v: 0, state: page.dataset.state, fresh: true };
 
 // -- the filter ----------------------------------------------------------------------------------------------------
@@ -24,14 +25,35 @@ const rows = createRows(page.querySelector("[data-rows]"), {
   dress,
 });
 
-/** The row of the room where one sits offers the way back; rows that come live are drawn for everybody alike. */
+/** Rows are drawn for everybody alike: the one of the room where one sits offers the way back, and a seat that cannot be
+ * paid says so. */
 function dress(row) {
+  afford(row);
   if (row.dataset.room !== page.dataset.own) return;
   const [name, back] = page.querySelector("[data-own-row]").content.cloneNode(true).children;
   row.dataset.own = "";
   row.querySelector(".row-name a").textContent = name.textContent;
   row.querySelector("[data-sit], .row-full").replaceWith(back);
 }
+
+/** Whether this seat can be paid, with the fee that comes back for the seat that one has. It can be pressed all the same:
+ * the server knows best, and its answer says what the seat would cost and win. */
+function afford(row) {
+  const seat = row.querySelector('[data-sit][name="agreed_fee"]');
+  if (purse === null || seat === null) return;
+  const coins = Number(purse.dataset.purse);
+  const poor = Number(seat.value) > coins + Number(page.dataset.back ?? 0);
+  seat.toggleAttribute("data-poor", poor);
+  const told = seat.querySelector(".poor");
+  if (!poor) told?.remove();
+  else {
+    const text = told ?? seat.appendChild(Object.assign(document.createElement("small"), { className: "poor" }));
+    text.textContent = say("You have %(coins)s", { coins });
+  }
+}
+
+document.addEventListener("balance", () => page.querySelectorAll("[data-room]").forEach(afford));
+page.querySelectorAll("[data-room]").forEach(afford);
 
 function showEmpty() {
   page.querySelector('[data-empty="none"]').hidden = rows.all() > 0;

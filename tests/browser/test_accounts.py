@@ -132,3 +132,35 @@ def test_every_page_is_sound_on_a_phone_and_wide(page: Page, live_site: LiveSite
     expect(page.locator("#authenticator_secret")).to_be_visible()
     look("second step")
     assert found == {}
+
+
+# By how much the page is wider than its window, and the settings or the link past the header stand out of it.
+STRAY = """(size) => {
+  document.documentElement.style.fontSize = size;
+  const inside = document.body.clientWidth;
+  const settings = document.querySelector('summary[aria-label="Settings"]').getBoundingClientRect();
+  return [
+    document.documentElement.scrollWidth - inside, settings.right - inside, -settings.left,
+    document.querySelector(".skip").getBoundingClientRect().bottom,
+  ].map((number) => Math.max(0, number));
+}"""
+
+
+def test_nothing_sticks_out_at_any_width_whatever_the_name_the_balance_and_the_letters(
+    page: Page, live_site: LiveSite
+) -> None:
+    account("Wwwwwwwwwwwwwwwwwwww")
+    sign_in(page, live_site.url, "wwwwwwwwwwwwwwwwwwww")
+    page.goto(f"{live_site.url}/lobby/")
+    expect(page.locator("#lobby")).to_have_attribute("data-live", "yes")
+    found = {}
+    for name, coins in (("Wwwwwwwwwwwwwwwwwwww", "5000"), ("Wwwwwwwwwwwwwwwwwwww", "123456789"), ("Bo", "123456789")):
+        page.evaluate("(name) => { document.querySelector('.account-name').textContent = name }", name)
+        page.evaluate("(coins) => { document.querySelector('.purse-coins').textContent = coins }", coins)
+        for width in range(320, 1101, 20):
+            page.set_viewport_size({"width": width, "height": 740})
+            for size in ("100%", "200%") if width % 60 == 20 else ("100%",):
+                stray = page.evaluate(STRAY, size)
+                if any(stray):
+                    found[name, coins, width, size] = stray
+    assert found == {}

@@ -9,9 +9,12 @@ from axe_playwright_python.sync_playwright import Axe
 from django.conf import settings
 from playwright.sync_api import BrowserContext, Page, expect
 
+from players.models import Player
+from rooms import closing
 from rooms.models import Room, Seat
 from tests.browser import player
-from tests.rooms.gold import nothing_is_lost, rich
+from tests.rooms.gold import nothing_is_lost, paid, rich
+from tests.rooms.house import played
 from tests.rooms.test_me_socket import session_of
 from tests.support.site import LiveSite
 from wallet import selectors as wallet
@@ -245,3 +248,46 @@ def test_pages_of_gold_spill_nowhere_and_are_clean(
     open_paid(ana, live_site.url, 300)
     assert not ana.evaluate(wide)
     assert serious(ana) == []
+
+
+def test_a_seat_that_cannot_be_paid_says_so_in_the_lobby(sign_in: SignIn, live_site: LiveSite) -> None:
+    dear, fair = paid(2500, rich("Olga")), paid(100, rich("Ben"))
+    page = sign_in("Poor", 100)
+    poor = Player.objects.get(username="poor")
+    own = paid(60, poor)
+    page.goto(f"{live_site.url}/lobby/")
+    seat = page.locator(f"#room-{dear.pk} [data-sit]")
+    expect(seat).to_have_accessible_name(re.compile(r"^Sit for 2500 gold .* You have 40$"))
+    expect(seat).to_have_css("border-style", "dashed")
+    expect(page.locator(f"#room-{fair.pk} [data-sit] .poor")).to_have_count(0)  # 40, and 60 that come back
+    closing.leave(own.pk, poor.pk)
+    expect(seat).to_contain_text("You have 100")
+    late = paid(101, rich("Late"))
+    expect(page.locator(f"#room-{late.pk} .row-name")).to_have_text("Late’s room")
+    page.reload()
+    expect(page.locator(f"#room-{late.pk} [data-sit]")).to_contain_text("You have 100")
+    expect(page.locator(f"#room-{fair.pk} [data-sit] .poor")).to_have_count(0)
+    assert serious(page) == []
+
+
+def test_the_rounds_of_a_match_keep_their_lines_whatever_the_names(sign_in: SignIn, live_site: LiveSite) -> None:
+    page = sign_in("Wwwwwwwwwwwwwwwwwwww")
+    room = played(Player.objects.get(), rich("Mmmmmmmmmm Mmmmmmmmm"))
+    page.goto(f"{live_site.url}/matches/{room.match_id}/")
+    for width in (360, 560, 820, 1440):
+        page.set_viewport_size({"width": width, "height": 900})
+        lines = page.locator(".col-name").evaluate_all(
+            "(names) => names.map((one) => "
+            "[one.textContent, one.scrollHeight / parseFloat(getComputedStyle(one).lineHeight)])"
+        )
+        assert [round(lines) for name, lines in lines if len(name) < 10] == [1, 1], (width, lines)
+        heights = page.locator(".rounds-table .score").evaluate_all("(cells) => cells.map((one) => one.offsetHeight)")
+        assert len(set(heights)) == 1, (width, heights)
+        assert page.evaluate("document.documentElement.scrollWidth <= document.body.clientWidth"), width
+    page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    box = page.get_by_role("link", name="Check").bounding_box()
+    assert box is not None and box["height"] >= 44
+    page.get_by_role("link", name="Check").click()
+    expect(page.locator('[data-check][data-fits="true"]')).to_have_count(3)
+    expect(page.locator(".deal .tile-brass")).to_have_count(8)  # trumps and aces are marked as at the table
+    expect(page.locator(".deal .tile-star")).to_have_count(6)

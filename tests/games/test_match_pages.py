@@ -118,8 +118,9 @@ def test_the_check_of_a_round_deals_it_again(ana: Player) -> None:
         ["Ana", "West", "North", "East"],
     )
     assert set(check) == {
-        "match", "game", "round", "key", "salt", "commitment", "dealer", "hands", "names",
+        "match", "game", "round", "key", "salt", "commitment", "dealer", "hands", "names", "marks",
     }  # fmt: skip
+    assert {"0-0", "1-1", "1-6"} < set(check["marks"]["trumps"]), "the rules', of no hand"
 
 
 def test_the_result_shows_places_totals_and_rounds(ana: Player) -> None:

@@ -1,16 +1,20 @@
 """Prices before sitting, and what forged forms cannot do."""
 
 import re
+from typing import Any
 
 import pytest
+from django.db import transaction
 from django.test import Client
 
 from players.models import Player
 from rooms import money
 from rooms.models import Room, Seat
+from tests.players.accounts import PASSWORD, account
 from tests.rooms import stage
 from tests.rooms.gold import begun, escrow, has, nothing_is_lost, paid, rich
 from tests.rooms.pages import CREATE, client_of, text, words
+from wallet import services as coins
 from wallet.models import Kind, Transaction
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -102,6 +106,44 @@ def test_a_seat_is_not_given_up_for_one_that_cannot_be_paid() -> None:
     assert client.post(f"/rooms/{dear.pk}/sit/", {"agreed_fee": "5000", "give_up": agreed}).status_code == 302
     assert Seat.objects.get(player=ana).room_id == dear.pk and has(ana) == [0]
     nothing_is_lost()
+
+
+def button(answer: Any) -> str:
+    """What the last button of the page says: the one that leaves the seat for another."""
+    return text(answer).rsplit('<button type="submit" class="button danger">', 1)[1].split("<")[0]
+
+
+def test_leaving_a_match_for_a_paid_seat_names_the_price_whichever_way_it_comes() -> None:
+    host, ana, ben = rich("Host"), rich("Ana"), rich("Ben")
+    begun(paid(1000, host, ana))
+    other = paid(100, ben)
+    client = client_of(ana)
+    ways: list[tuple[str, dict[str, str], str]] = [
+        (f"/rooms/{other.pk}/sit/", {"agreed_fee": "100"}, "Leave it, pay 100 gold and sit down"),
+        ("/join/", {"code": other.code, "agreed_fee": "100"}, "Leave it, pay 100 gold and sit down"),
+        ("/rooms/", {**CREATE, "fee": "100"}, "Leave it, pay 100 gold and open a new room"),
+    ]
+    for path, fields, offer in ways:
+        answer = client.post(path, fields)
+        assert answer.status_code == 409 and button(answer) == offer
+        assert "A seat there costs 100 gold" in words(answer) and "You have 4000. 3900 would be left." in words(answer)
+        assert "The fee of 1000 gold is not given back." in words(answer) and "would come back" not in words(answer)
+    assert has(ana) == [4000]
+    free = stage.waiting(stage.person("Bo"))
+    answer = client.post(f"/rooms/{free.pk}/sit/")
+    assert button(answer) == "Leave it and sit down there" and "would be left" not in words(answer)
+
+
+def test_what_would_be_left_counts_the_fee_that_comes_back_and_says_when_it_is_not_enough() -> None:
+    ana = rich("Ana")
+    paid(4000, ana)
+    client = client_of(ana)
+    enough, too_dear = paid(4500, rich("Ben")), paid(5001, rich("Cleo", 6000))
+    said = words(client.post(f"/rooms/{enough.pk}/sit/", {"agreed_fee": "4500"}))
+    assert "You have 1000. The 4000 for your seat would come back. 500 would be left." in said
+    answer = client.post(f"/rooms/{too_dear.pk}/sit/", {"agreed_fee": "5001"})
+    assert answer.status_code == 409 and "That is not enough." in words(answer)
+    assert 'name="give_up"' not in text(answer) and "Go back to it" in text(answer)
 
 
 # -- the list ----------------------------------------------------------------------------------------------------
@@ -218,3 +260,47 @@ def test_forged_forms_move_no_coin() -> None:
     assert client_of(ana).post("/play/", {**forged, "rounds": "1"}).status_code in {400, 409}
     assert (has(ana, ben, eve), escrow(room), Transaction.objects.count()) == before
     nothing_is_lost()
+
+
+def test_shares_are_named_by_the_order_of_the_players_not_by_the_places_that_bots_take_too() -> None:
+    ana, ben = rich("Ana"), rich("Ben")
+    room = begun(paid(300, ana, ben))
+    stage.play_to_the_end(room)
+    said = words(client_of(ana).get(f"/matches/{stage.match_of(room)}/"))
+    assert "First of the players, the rest: 600 − 180 = 420" in said
+    assert "Second of the players, three tenths: 600 × 3 / 10 = 180" in said
+
+
+# -- what else pages say of gold ---------------------------------------------------------------------------------
+
+
+def test_a_filter_without_hits_leads_to_the_whole_statement() -> None:
+    page = words(client_of(rich("Ana")).get("/wallet/?kind=fee"))
+    assert "No line fits the filter" in page and "Show all" in page and "Play a match against bots" not in page
+    fresh = words(client_of(account("Fresh")).get("/wallet/"))
+    assert "No gold has moved yet" in fresh and "Play a match against bots" in fresh
+
+
+def test_the_page_that_deletes_an_account_names_the_gold_that_is_lost() -> None:
+    ana = account("Ana")
+    assert "Your gold goes to the house." in words(client_of(ana).get("/accounts/delete/"))
+    with transaction.atomic():
+        coins.welcome(ana.pk)
+    assert "Your gold, 5000 now, goes to the house." in words(client_of(ana).get("/accounts/delete/"))
+
+
+def test_an_error_stands_beside_its_field_before_the_hint() -> None:
+    wrong = {"oldpassword": "wrong", "password1": PASSWORD, "password2": PASSWORD}
+    page = text(client_of(account("Ana")).post("/accounts/password/change/", wrong))
+    field = page.split('name="oldpassword"')[1].split("</div>")[0]
+    assert field.index("That is not your password.") < field.index("Forgot your password?")
+
+
+def test_a_solo_match_that_won_nothing_says_what_a_place_wins(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    ana = rich("Ana")
+    room = stage.begun(ana)
+    stage.play_out(room)
+    nothing = {"reward": 0, "offered": 0, "left": 3000, "why": ""}
+    monkeypatch.setattr(money, "of_solo", lambda _match: nothing)
+    said = words(client_of(ana).get(f"/matches/{stage.match_of(room)}/"))
+    assert f"First or second place against bots of this level wins {settings.REWARDS['medium']} gold." in said

@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 from django.core.cache import cache
 from django.db import DatabaseError, InternalError, ProgrammingError, connection, transaction
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from games.models import Match
-from players.models import StaffAct
-from rooms import closing, sheets
+from players.models import Player, StaffAct
+from rooms import accounts, closing, sheets
+from rooms.models import Room
 from rooms.staff_forms import CorrectionForm
 from tests.players.accounts import account, text
 from tests.rooms import stage
@@ -52,6 +54,37 @@ def test_the_ledger_is_searched_by_player_room_match_kind_amount_and_date() -> N
     assert client.get(f"{HOUSE}/ledger/?player=Nobody").status_code == 400
     assert client.get(f"{HOUSE}/ledger/?room=99999999999999999999").status_code == 400
     assert client.post(f"{HOUSE}/ledger/", {"player": "Ana"}).status_code == 405
+
+
+def rows_of(page: str) -> list[str]:
+    """The rows of the last table's body, as words."""
+    body = page.rsplit("<tbody>", 1)[1].split("</tbody>", maxsplit=1)[0]
+    return [" ".join(re.sub(r"<[^>]+>", " ", row).split()) for row in body.split("</tr>")[:-1]]
+
+
+def test_the_ledger_names_the_players_in_one_query_and_signs_what_one_of_them_got_and_gave() -> None:
+    ana, ben = rich("Ana"), rich("Ben")
+    room = played(ana, ben)
+    client = staff("support")
+    with CaptureQueriesContext(connection) as asked:
+        every = rows_of(text(client.get(f"{HOUSE}/ledger/?kind=fee&kind=payout&kind=welcome")))
+    assert len(every) == 6 and sum('"players_player"."id" IN' in one["sql"] for one in asked) == 1
+    assert any(f"entry fee player:{ana.pk} Ana room:{room.pk} 300" in row for row in every)
+    assert not [row for row in every if "+" in row or "−" in row]
+    of_ben = rows_of(text(client.get(f"{HOUSE}/ledger/?player=Ben&kind=fee&kind=welcome")))
+    assert any(f"player:{ben.pk} Ben room:{room.pk} −300" in row for row in of_ben)
+    assert any(f"house:issue player:{ben.pk} Ben +5000" in row for row in of_ben)
+    assert "At least (gold)" in text(client.get(f"{HOUSE}/ledger/"))
+
+
+def test_a_room_that_is_over_is_closed_and_seats_count_from_one() -> None:
+    room = played(rich("Ana"), rich("Ben"))
+    Room.objects.filter(pk=room.pk).update(status="destroyed")
+    client = staff("support")
+    page = text(client.get(f"{HOUSE}/rooms/{room.pk}/"))
+    assert "Domino Poker, closed, entry fee 300" in page and "destroyed" not in page
+    seats = text(client.get(f"{HOUSE}/matches/{room.match_id}/")).split("What happened")[0]
+    assert re.findall(r"<tr><td>(\d)</td>", seats) == ["1", "2", "3", "4"]
 
 
 async def whole(answer: Any) -> str:
@@ -215,8 +248,38 @@ def test_refusals_of_corrections_are_said_in_words(settings: Any) -> None:
         assert mine.status_code == 400 and "own account" in text(mine)
     settings.CORRECTION_COINS = 10
     over = staff("senior", "Zoe").post(f"{HOUSE}/corrections/{made.pk}/approve/")
-    assert over.status_code == 400 and "more than one person" in text(over)
+    assert over.status_code == 400 and "more than one person may correct: at most 10 gold at once" in text(over)
+    assert "At most 10 at once" in text(client.get(f"{HOUSE}/players/{ana.pk}/"))
     assert wallet.balance(ana.pk) == 5000 and "approve" not in acts()
+
+
+def test_only_who_may_decide_is_offered_to() -> None:
+    ana, gone = rich("Ana"), rich("Gone")
+    mo, sue = member("senior", "Mo"), member("senior", "Sue")
+    with transaction.atomic():
+        coins.welcome(sue.pk)
+    admin = member("admin", "Boss")
+    assert ask(browser_of(mo), ana).status_code == 302
+    assert ask(browser_of(mo), gone).status_code == 302
+    assert ask(browser_of(admin), sue).status_code == 302
+    of_ana, of_gone, of_sue = Correction.objects.order_by("pk")
+    accounts.close(gone.pk)
+
+    def offered(to: Player, about: Correction) -> tuple[bool, bool, str]:
+        page = text(browser_of(to).get(f"{HOUSE}/corrections/"))
+        row = page.split(f"<tr><td>{about.pk}</td>")[1].split("</tr>")[0]
+        return f"/{about.pk}/approve/" in row, f"/{about.pk}/decline/" in row, row
+
+    yes, no, row = offered(mo, of_ana)
+    assert (yes, no) == (False, True) and "Asked by you" in row and "Take it back" in row
+    yes, no, row = offered(sue, of_ana)
+    assert (yes, no) == (True, True) and "Asked by you" not in row and "Take it back" not in row
+    yes, no, row = offered(sue, of_sue)
+    assert (yes, no) == (False, False) and "Your own account" in row
+    yes, no, row = offered(sue, of_gone)
+    assert (yes, no) == (False, True) and "This account is closed" in row
+    back = browser_of(mo).post(f"{HOUSE}/corrections/{of_ana.pk}/decline/", {"reason": "a slip"})
+    assert back.status_code == 302 and Correction.objects.get(pk=of_ana.pk).status == "declined"
 
 
 @pytest.mark.parametrize("amount", ["1_000", "10 ", " 10", "٣", "1e3", "0x1", "+5", "5.0", "1\n", "- 5", ""])
