@@ -9,6 +9,9 @@ const TILES = 7;
 // So many missed turns in a row put a seat on auto-play.
 const MISSES = 3;
 
+/** The tricks of a seat whose tiles have reached it: what is still on its way is not told beforehand. */
+export const tricksSeen = (view, waitingWins, number) => view.seats[number].tricks - waitingWins.filter((winner) => winner === number).length;
+
 /** One trick in a row of pips: won, still needed, or beyond the bid. */
 function trickPip(kind) {
   const root = svg("svg", { viewBox: "0 0 12 12", class: `trick-pip ${kind}`, "aria-hidden": "true", focusable: "false" });
@@ -32,7 +35,7 @@ function bidRow(bid, tricks, bidding) {
     h("span.plate-pips", {}, ...pipRow(bid, tricks)),
     h("span.plate-count", {},
       h("span.hidden-text", {}, say("bid %(bid)s, took %(tricks)s", { bid, tricks })),
-      h("span", { "aria-hidden": "true" }, h("b", {}, String(tricks)), ` / ${bid}`)),
+      h("span", { "aria-hidden": "true", dir: "ltr" }, h("b", {}, String(tricks)), ` / ${bid}`)),
   ];
 }
 
@@ -82,7 +85,7 @@ export function createPlate(side) {
       h("span.plate-total", {}, ...(facts ? totalWords(facts.total) : [])),
     ]);
     if (!facts) return;
-    const tricks = facts.tricks - waitingWins.filter((winner) => winner === number).length;
+    const tricks = tricksSeen(view, waitingWins, number);
     const bidding = facts.bid === null && view.turn === number;
     redraw(bids, `${facts.bid} ${tricks} ${bidding}`, () => bidRow(facts.bid, tricks, bidding));
     redraw(backs, String(facts.tiles), () => Array.from({ length: TILES }, (_, i) => h(i < facts.tiles ? "span.back" : "span.back.gone")));
