@@ -22,7 +22,10 @@ export function createGame({ root, speech, sound, act, send, forgive, replay, ta
       strip.explain(reason);
       speech.say(reason);
     },
-    declare: (choices) => strip.declare(choices),
+    declare: (choices) => {
+      if (choices !== null) felt.closeLast();
+      strip.declare(choices);
+    },
     touched: forgive,
   });
   const scores = createScores(document.getElementById("scores"), document.getElementById("scores-button"), {
