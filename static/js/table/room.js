@@ -10,10 +10,10 @@ import { SIDES, news, sideOf } from "./seats.js";
 
 /**
  * @param {HTMLElement} element the section of the page that is the room
- * @param {object} hooks ask(about, frame), leave(), speech, visiting (whether the page is a visitor's), qr (address or
+ * @param {object} hooks ask(about, frame), leave(), speech, landed, visiting (whether the page is a visitor's), qr (address or
  *   undefined), lobby (address)
  */
-export function createRoom(element, { ask, leave, speech, visiting, qr, lobby }) {
+export function createRoom(element, { ask, leave, speech, landed, visiting, qr, lobby }) {
   const note = h("div.felt-note");
   const chairs = Object.fromEntries(SIDES.map((side) => [side, createChair(side, { visiting, click, remove })]));
   const felt = h("div.felt", { "data-phase": "waiting" },
@@ -97,6 +97,7 @@ export function createRoom(element, { ask, leave, speech, visiting, qr, lobby })
       h("div.sheet-actions", {}, h("a.button.primary", { href: lobby, "data-action": "lobby" }, gettext("To the lobby")))));
     if (fresh) {
       text(gone.querySelector("h2"), visiting ? gettext("This room is gone") : gettext("You are not in this room any more"));
+      landed.sheet(gone.firstElementChild);
       speech.say(why);
       gone.querySelector("a").focus({ preventScroll: true });
     }

@@ -9,9 +9,10 @@ import { tricksSeen } from "./plate.js";
 /**
  * @param {HTMLElement} aside
  * @param {HTMLButtonElement} button opens it on a narrow screen
- * @param {{open: (entry: object) => void}} hooks called for a finished round that is to be seen again
+ * @param {{open: (entry: object) => void, opened: () => void}} hooks open: a finished round is to be seen again; opened:
+ *   the scores were opened
  */
-export function createScores(aside, button, { open }) {
+export function createScores(aside, button, { open, opened }) {
   const body = h("div.scores-body");
   aside.append(
     h("div.scores-head", {},
@@ -21,6 +22,7 @@ export function createScores(aside, button, { open }) {
   button.addEventListener("click", () => (aside.dataset.open === undefined ? show() : close()));
 
   function show() {
+    opened();
     aside.dataset.open = "";
     set(button, { "aria-expanded": "true" });
     aside.querySelector("button").focus();
