@@ -62,6 +62,9 @@ export function leavingText(room) {
 /** What happens to the fees of those whom the host sends away. */
 export const refundText = (room) => (costs(room) ? gettext("Fees are given back in full.") : "");
 
+/** That the own fee has come back; empty in a free room. */
+export const refundedText = (room) => (costs(room) ? say("Your %(fee)s gold are back.", { fee: room.money.fee }) : "");
+
 /** The words of the button for another match, with its price. */
 export const rematchText = (room) => (costs(room) ? say("Rematch for %(fee)s gold", { fee: room.money.fee }) : gettext("Rematch"));
 

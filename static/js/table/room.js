@@ -3,7 +3,7 @@
 import { gettext, say } from "../words.js";
 import { confirm } from "./confirm.js";
 import { h, redraw, set, text } from "./dom.js";
-import { refundText, seatPrice } from "./money.js";
+import { refundText, refundedText, seatPrice } from "./money.js";
 import { createPanel } from "./room/panel.js";
 import { createChair } from "./room/chair.js";
 import { SIDES, news, sideOf } from "./seats.js";
@@ -72,7 +72,7 @@ export function createRoom(element, { ask, leave, speech, landed, visiting, qr, 
     gone.hidden = !over;
     set(element, { "data-gone": over });
     if (over) {
-      drawGone(closed?.text || gettext("This room was closed before the match began."));
+      drawGone(`${closed?.text || gettext("This room was closed before the match began.")} ${refund(room, closed)}`.trim());
       return;
     }
     const { expiresAt, expectedUntil } = state;
@@ -88,6 +88,12 @@ export function createRoom(element, { ask, leave, speech, landed, visiting, qr, 
       seatPrice(room) === "" ? null : h("span.note-line.soft", {}, seatPrice(room)),
     ]);
     panel.draw(now);
+  }
+
+  /** Whoever loses the seat of a room that waits, or the room itself, has the fee again; else the page knows nothing. */
+  function refund(room, closed) {
+    if (visiting || room.you === null) return "";
+    return room.status === "destroyed" || (closed?.code === 4404 && closed.live) ? refundedText(room) : "";
   }
 
   function drawGone(why) {
