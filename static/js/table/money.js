@@ -59,6 +59,12 @@ export function leavingText(room) {
     : say("Your fee of %(fee)s gold is not given back.", { fee });
 }
 
+/** Call this whenever the balance in the top bar has changed. */
+export function onGold(changed) {
+  const purse = document.querySelector("[data-purse]");
+  if (purse !== null) new MutationObserver(changed).observe(purse, { attributes: true, attributeFilter: ["data-purse"] });
+}
+
 /** What happens to the fees of those whom the host sends away. */
 export const refundText = (room) => (costs(room) ? gettext("Fees are given back in full.") : "");
 
@@ -71,16 +77,23 @@ export const rematchText = (room) => (costs(room) ? say("Rematch for %(fee)s gol
 /** Beside that button: that the fee of the match before is not carried over; empty in a free room. */
 export const anewText = (room) => (costs(room) ? say("Its fee of %(fee)s gold is paid anew.", { fee: room.money.fee }) : "");
 
+/** That the balance in the top bar does not cover the fee of this room; empty when it does, or when there is none. */
+export function shortText(room) {
+  const has = ownGold();
+  return !costs(room) || has === null || has >= room.money.fee ? "" : say("You have %(has)s gold, which is not enough.", { has });
+}
+
 /** What is asked before a rematch is paid; null in a free room. */
 export function rematchQuestion(room) {
   if (!costs(room)) return null;
   const { fee } = room.money;
   const has = ownGold();
-  const enough = has === null || has >= fee;
+  const short = shortText(room);
+  const enough = short === "";
   const price = say("A rematch is a new room, and its fee of %(fee)s gold is paid anew.", { fee });
   const balance = has === null ? "" : enough
     ? say("You have %(has)s gold; %(rest)s would be left.", { has, rest: has - fee })
-    : say("You have %(has)s gold, which is not enough.", { has });
+    : short;
   const back = enough ? gettext("You get the fee back if you leave before the match starts.") : "";
   return {
     title: enough ? say("Pay %(fee)s gold for a rematch?", { fee }) : say("A rematch costs %(fee)s gold", { fee }),
