@@ -204,7 +204,8 @@ function potSheet(room, { fee, pot, payout }) {
   const how = count === 1
     ? say("one player paid %(fee)s", { fee })
     : say("%(count)s players paid %(fee)s each", { count, fee });
-  const hows = payoutHows(pot, payout.map((line) => line.coins));
+  const mixed = payout.length > 1 && room.seats.some((seat) => seat.kind === "bot" || seat.forfeited);
+  const hows = payoutHows(pot, payout.map((line) => line.coins)).map((line, index) => (mixed ? `${shareRank(index)} · ${line}` : line));
   return h("section.coin-sheet", { "aria-label": gettext("Gold") },
     share(gettext("Pot"), pot, how),
     ...payout.map((line, index) => share(line.seat === null ? gettext("A former player") : nameOf(room, line.seat), line.coins, hows[index], line.seat === room.you)),
@@ -229,6 +230,9 @@ function share(name, coins, how, you = false) {
     h("span.share-name", {}, name, h("small", {}, how)),
     h("strong.share-coins", {}, coin(), String(coins), h("span.hidden-text", {}, ` ${gettext("gold")}`)));
 }
+
+/** Which of the players a share is for, where bots stand between them. */
+const shareRank = (index) => (index === 0 ? gettext("first of the players") : gettext("second of the players"));
 
 /** How each share of a pot came about, the first's first. */
 function payoutHows(pot, won) {
