@@ -1,6 +1,6 @@
 /** A seat's plate: name, who sits there, dealer mark, the bid as pips, hidden tiles, and whose turn it is. */
 
-import { gettext, ngettext, points, say } from "../../../words.js";
+import { fill, gettext, ngettext, points, say } from "../../../words.js";
 import { h, redraw, set, text } from "../../dom.js";
 import { svg } from "../../tiles.js";
 import { lengthOf, nameOf, roleOf } from "../../seats.js";
@@ -39,10 +39,11 @@ function bidRow(bid, tricks, bidding) {
   ];
 }
 
-/** A total, its unit apart so that a narrow plate can do without. */
+/** A total with its unit, which a narrow plate has in short. */
 function totalWords(total) {
-  const [before, after] = ngettext("%(total)s point", "%(total)s points", Math.abs(total)).split("%(total)s");
-  return [h("span.unit", {}, before), points(total), h("span.unit", {}, after ?? "")];
+  const values = { total: points(total) };
+  const words = fill(ngettext("%(total)s point", "%(total)s points", Math.abs(total)), values);
+  return [h("span.unit", {}, words), h("span.unit-short", { "aria-hidden": "true" }, say("%(total)s pts", values))];
 }
 
 /** @param {"south"|"west"|"north"|"east"} side */
