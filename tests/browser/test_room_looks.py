@@ -43,6 +43,32 @@ HIDDEN_PIPS = """() => [...document.querySelectorAll(".stage .led")].flatMap((ma
     return box.top < over.bottom && box.bottom > over.top && box.left < over.right && box.right > over.left;
   });
 }).length"""
+# What of the running trick, the own plate and the hand lies under the last trick.
+UNDER_LAST = """() => {
+  const panel = document.querySelector(".last-panel").getBoundingClientRect();
+  const trick = ".stage .laid, .stage .request, .stage .plate[data-side=south]";
+  const shown = document.querySelectorAll(`${trick}, .hand-tile, .strip-message`);
+  return [...shown].filter((one) => {
+    const box = one.getBoundingClientRect();
+    return box.top < panel.bottom && box.bottom > panel.top && box.left < panel.right && box.right > panel.left;
+  }).map((one) => one.className);
+}"""
+# Words of the table that do not fit where they stand.
+SPILLED = """() => [...document.querySelectorAll(".strip-message, .round-line, .note-title, .plate-count, .bid")]
+  .filter((one) => one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0
+    || one.scrollHeight > one.clientHeight + 2 && one.clientHeight > 0).map((one) => one.className)"""
+# Keeps every moment in which the scores told other tricks than the plates.
+COMPARE = """() => {
+  window.ahead = [];
+  const told = (seat) => document.querySelectorAll(".score-table .current td")[seat]?.textContent;
+  new MutationObserver(() => {
+    for (const plate of document.querySelectorAll(".stage .plate[data-seat]")) {
+      const count = plate.querySelector(".plate-count [dir]")?.textContent.replaceAll(" ", "");
+      const score = told(Number(plate.dataset.seat));
+      if (count !== undefined && score !== undefined && score !== count) window.ahead.push(`${score} before ${count}`);
+    }
+  }).observe(document.querySelector("#table"), { childList: true, subtree: true, characterData: true });
+}"""
 # Where the buttons of an invitation stand with the widest and the narrowest letters of a code.
 WITH_LETTERS = """(letters) => {
   document.querySelector(".room-code").textContent = letters;
@@ -157,6 +183,41 @@ def test_the_mark_of_the_led_tile_covers_no_pip_and_no_plate_covers_a_tile_on_it
             assert page.evaluate(HIDDEN_PIPS) == 0
     depth = "(what) => Number(getComputedStyle(document.querySelector(what)).zIndex)"
     assert page.evaluate(depth, ".stage .cross") > page.evaluate(depth, ".stage .plate")
+
+
+def test_the_last_trick_covers_nothing_of_the_one_that_runs(arrive: Arrive, live_site: LiveSite) -> None:
+    page = arrive(viewport=PHONE)
+    player.start(page, live_site.url, rounds=1)
+    running = page.locator('[data-hand-tile][data-playable="true"]')
+    while not (page.locator(".last-button:enabled").count() and running.count()):
+        player.click_through(page, turns=1)
+        player.wait_for_question(page)
+    page.click("[data-action=last-trick]")
+    expect(page.locator(".last-panel .small-tile")).to_have_count(4)
+    assert page.evaluate(UNDER_LAST) == []
+    page.keyboard.press("Escape")
+    expect(page.locator(".last-panel")).to_be_hidden()
+
+
+def test_scores_tell_no_trick_before_its_tiles_have_landed(arrive: Arrive, live_site: LiveSite) -> None:
+    page = arrive(viewport=DESKTOP)
+    player.start(page, live_site.url, rounds=1)
+    page.locator("[data-bid]:visible").first.wait_for()
+    page.evaluate(COMPARE)
+    player.click_through(page)
+    assert page.evaluate("window.ahead") == []
+
+
+@pytest.mark.parametrize("size", [PHONE, DESKTOP], ids=lambda size: str(size["width"]))
+def test_letters_of_twice_the_size_fit_the_table(arrive: Arrive, live_site: LiveSite, size: dict[str, int]) -> None:
+    page = arrive(viewport=size)
+    player.start(page, live_site.url, rounds=1)
+    page.locator("[data-bid]:visible").first.wait_for()
+    page.evaluate("document.documentElement.style.fontSize = '200%'")
+    assert page.evaluate(SPILLED) == []
+    page.click('[data-bid="2"]:visible')
+    page.locator("[data-hand-tile][data-playable=true]").first.wait_for()
+    assert page.evaluate(SPILLED) == [] and uncovered(page)
 
 
 @pytest.mark.parametrize("direction", [pytest.param("ltr", marks=pytest.mark.soak), "rtl"])

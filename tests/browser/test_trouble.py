@@ -108,6 +108,17 @@ def test_a_page_that_slept_shows_the_true_clock(arrive: Arrive, live_site: LiveS
     assert not MatchEvent.objects.filter(by="idle").exists()
 
 
+def test_the_line_that_tells_of_trouble_cuts_through_no_plate(arrive: Arrive, live_site: LiveSite) -> None:
+    page = arrive(viewport=player.PHONE)
+    player.start(page, live_site.url)
+    page.locator("[data-bid]:visible").first.wait_for()
+    page.context.set_offline(True)
+    expect(page.locator(".banner")).to_contain_text("your seat is kept")
+    line, plate = (page.locator(what).bounding_box() for what in (".banner", '.stage .plate[data-side="north"]'))
+    assert line is not None and plate is not None
+    assert line["y"] + line["height"] <= plate["y"]
+
+
 def seat_in_turn() -> int:
     """The seat that is asked now, as the page of somebody who looks at the database would say; -1 when nobody is."""
     last = MatchEvent.objects.order_by("-number").values_list("body", flat=True)[0]

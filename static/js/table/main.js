@@ -6,6 +6,7 @@ import { keepAwake } from "./awake.js";
 import { createBanner } from "./banner.js";
 import { createClock } from "./clock.js";
 import { set } from "./dom.js";
+import { createLanded } from "./landed.js";
 import { createLeaving } from "./leaving.js";
 import { createMoney } from "./money.js";
 import { createRoom } from "./room.js";
@@ -18,9 +19,6 @@ import { createTalk } from "./talk.js";
 
 const GAMES = { domino_poker: () => import("./games/domino_poker.js") };
 
-// What came of the click that led here stands over the felt so long.
-const LANDED_MS = 8000;
-
 const root = document.getElementById("table");
 const visiting = root.dataset.mode === "visit";
 const store = createStore();
@@ -28,8 +26,7 @@ const speech = createSpeech(document.getElementById("live"));
 const banner = createBanner(root);
 const money = createMoney(speech);
 const quietTitle = document.title;
-const landed = document.getElementById("landed");
-if (landed !== null) setTimeout(() => landed.remove(), LANDED_MS);
+const landed = createLanded(document.getElementById("landed"));
 
 let game = null;
 let loading = null;
@@ -51,7 +48,7 @@ const asks = createAsks(socket.send);
 const leave = createLeaving(root, { state: store.get, end: socket.end });
 const talk = createTalk(document.getElementById("stage"), { table: root.dataset.socket, ask: asks.ask, speech });
 const room = createRoom(document.getElementById("room"), {
-  ask: asks.ask, leave, speech, visiting, qr: root.dataset.qr, lobby: root.dataset.lobby,
+  ask: asks.ask, leave, speech, landed, visiting, qr: root.dataset.qr, lobby: root.dataset.lobby,
 });
 
 const clock = createClock(
@@ -119,9 +116,11 @@ async function loadGame(key) {
     forgive: () => store.dispatch({ type: "clear" }),
     replay,
     talk,
+    landed,
   });
   const state = store.get();
   game.render({ ...state, events: [] }, { ...state, view: null, events: [] });
+  landed.drawn();
   startClock(state);
   talk.draw(state.room);
   money.draw(state.room, null);
@@ -141,6 +140,7 @@ store.listen((state, old) => {
   set(root, { "data-room": state.room.status, "data-watching": state.room.you === null });
   if (waiting) {
     room.render(state, old.room);
+    landed.drawn();
     fetchGame(state.room.game);
   } else if (game === null) {
     loadGame(state.room.game);

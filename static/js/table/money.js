@@ -59,8 +59,17 @@ export function leavingText(room) {
     : say("Your fee of %(fee)s gold is not given back.", { fee });
 }
 
+/** Call this whenever the balance in the top bar has changed. */
+export function onGold(changed) {
+  const purse = document.querySelector("[data-purse]");
+  if (purse !== null) new MutationObserver(changed).observe(purse, { attributes: true, attributeFilter: ["data-purse"] });
+}
+
 /** What happens to the fees of those whom the host sends away. */
 export const refundText = (room) => (costs(room) ? gettext("Fees are given back in full.") : "");
+
+/** That the own fee has come back; empty in a free room. */
+export const refundedText = (room) => (costs(room) ? say("Your %(fee)s gold are back.", { fee: room.money.fee }) : "");
 
 /** The words of the button for another match, with its price. */
 export const rematchText = (room) => (costs(room) ? say("Rematch for %(fee)s gold", { fee: room.money.fee }) : gettext("Rematch"));
@@ -68,16 +77,23 @@ export const rematchText = (room) => (costs(room) ? say("Rematch for %(fee)s gol
 /** Beside that button: that the fee of the match before is not carried over; empty in a free room. */
 export const anewText = (room) => (costs(room) ? say("Its fee of %(fee)s gold is paid anew.", { fee: room.money.fee }) : "");
 
+/** That the balance in the top bar does not cover the fee of this room; empty when it does, or when there is none. */
+export function shortText(room) {
+  const has = ownGold();
+  return !costs(room) || has === null || has >= room.money.fee ? "" : say("You have %(has)s gold, which is not enough.", { has });
+}
+
 /** What is asked before a rematch is paid; null in a free room. */
 export function rematchQuestion(room) {
   if (!costs(room)) return null;
   const { fee } = room.money;
   const has = ownGold();
-  const enough = has === null || has >= fee;
+  const short = shortText(room);
+  const enough = short === "";
   const price = say("A rematch is a new room, and its fee of %(fee)s gold is paid anew.", { fee });
   const balance = has === null ? "" : enough
     ? say("You have %(has)s gold; %(rest)s would be left.", { has, rest: has - fee })
-    : say("You have %(has)s gold, which is not enough.", { has });
+    : short;
   const back = enough ? gettext("You get the fee back if you leave before the match starts.") : "";
   return {
     title: enough ? say("Pay %(fee)s gold for a rematch?", { fee }) : say("A rematch costs %(fee)s gold", { fee }),
@@ -188,7 +204,8 @@ function potSheet(room, { fee, pot, payout }) {
   const how = count === 1
     ? say("one player paid %(fee)s", { fee })
     : say("%(count)s players paid %(fee)s each", { count, fee });
-  const hows = payoutHows(pot, payout.map((line) => line.coins));
+  const mixed = payout.length > 1 && room.seats.some((seat) => seat.kind === "bot" || seat.forfeited);
+  const hows = payoutHows(pot, payout.map((line) => line.coins)).map((line, index) => (mixed ? `${shareRank(index)} · ${line}` : line));
   return h("section.coin-sheet", { "aria-label": gettext("Gold") },
     share(gettext("Pot"), pot, how),
     ...payout.map((line, index) => share(line.seat === null ? gettext("A former player") : nameOf(room, line.seat), line.coins, hows[index], line.seat === room.you)),
@@ -213,6 +230,9 @@ function share(name, coins, how, you = false) {
     h("span.share-name", {}, name, h("small", {}, how)),
     h("strong.share-coins", {}, coin(), String(coins), h("span.hidden-text", {}, ` ${gettext("gold")}`)));
 }
+
+/** Which of the players a share is for, where bots stand between them. */
+const shareRank = (index) => (index === 0 ? gettext("first of the players") : gettext("second of the players"));
 
 /** How each share of a pot came about, the first's first. */
 function payoutHows(pot, won) {

@@ -2,8 +2,8 @@
 
 import { gettext, say } from "../words.js";
 import { confirm } from "./confirm.js";
-import { h, set, text } from "./dom.js";
-import { anewText, rematchQuestion, rematchText } from "./money.js";
+import { h, redraw, set, text } from "./dom.js";
+import { anewText, onGold, rematchQuestion, rematchText, shortText } from "./money.js";
 import { nameOf } from "./seats.js";
 
 /** The line and the button for a final sheet; the page's form rematch-form does the asking. */
@@ -39,13 +39,22 @@ export function createRematch() {
     return `${say("%(names)s and %(last)s want a rematch.", { names: names.slice(0, -1).join(", "), last: names.at(-1) })} ${anew}`.trim();
   }
 
+  /** The price, and on a dim button why it stays out of reach; one that is pressed says the same at length. */
+  function label() {
+    if (shown === null) return;
+    const short = shortText(shown);
+    set(button, { "data-dim": short !== "" });
+    redraw(button, `${rematchText(shown)} ${short}`, () => [rematchText(shown), short === "" ? null : h("small", {}, ` ${short}`)]);
+  }
+  onGold(label);
+
   return {
     line,
     button,
     draw(room) {
       shown = room;
       text(line, sentence(room));
-      text(button, rematchText(room));
+      label();
       const had = button === document.activeElement;
       button.hidden = form === null || room.you === null || room.status === "destroyed" || room.rematch?.open === false;
       if (button.hidden && had) button.parentElement?.querySelector("a")?.focus({ preventScroll: true });

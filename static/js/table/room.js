@@ -3,17 +3,17 @@
 import { gettext, say } from "../words.js";
 import { confirm } from "./confirm.js";
 import { h, redraw, set, text } from "./dom.js";
-import { refundText, seatPrice } from "./money.js";
+import { refundText, refundedText, seatPrice } from "./money.js";
 import { createPanel } from "./room/panel.js";
 import { createChair } from "./room/chair.js";
 import { SIDES, news, sideOf } from "./seats.js";
 
 /**
  * @param {HTMLElement} element the section of the page that is the room
- * @param {object} hooks ask(about, frame), leave(), speech, visiting (whether the page is a visitor's), qr (address or
+ * @param {object} hooks ask(about, frame), leave(), speech, landed, visiting (whether the page is a visitor's), qr (address or
  *   undefined), lobby (address)
  */
-export function createRoom(element, { ask, leave, speech, visiting, qr, lobby }) {
+export function createRoom(element, { ask, leave, speech, landed, visiting, qr, lobby }) {
   const note = h("div.felt-note");
   const chairs = Object.fromEntries(SIDES.map((side) => [side, createChair(side, { visiting, click, remove })]));
   const felt = h("div.felt", { "data-phase": "waiting" },
@@ -72,7 +72,7 @@ export function createRoom(element, { ask, leave, speech, visiting, qr, lobby })
     gone.hidden = !over;
     set(element, { "data-gone": over });
     if (over) {
-      drawGone(closed?.text || gettext("This room was closed before the match began."));
+      drawGone(`${closed?.text || gettext("This room was closed before the match began.")} ${refund(room, closed)}`.trim());
       return;
     }
     const { expiresAt, expectedUntil } = state;
@@ -90,6 +90,12 @@ export function createRoom(element, { ask, leave, speech, visiting, qr, lobby })
     panel.draw(now);
   }
 
+  /** Whoever loses the seat of a room that waits, or the room itself, has the fee again; else the page knows nothing. */
+  function refund(room, closed) {
+    if (visiting || room.you === null) return "";
+    return room.status === "destroyed" || (closed?.code === 4404 && closed.live) ? refundedText(room) : "";
+  }
+
   function drawGone(why) {
     const fresh = redraw(gone, why, () => h("section.sheet", { "data-sheet": "gone", "aria-labelledby": "gone-title" },
       h("h2", { id: "gone-title" }, gettext("You are not in this room any more")),
@@ -97,6 +103,7 @@ export function createRoom(element, { ask, leave, speech, visiting, qr, lobby })
       h("div.sheet-actions", {}, h("a.button.primary", { href: lobby, "data-action": "lobby" }, gettext("To the lobby")))));
     if (fresh) {
       text(gone.querySelector("h2"), visiting ? gettext("This room is gone") : gettext("You are not in this room any more"));
+      landed.sheet(gone.firstElementChild);
       speech.say(why);
       gone.querySelector("a").focus({ preventScroll: true });
     }

@@ -1,7 +1,8 @@
 /** What the table page knows, as a pure reducer over frames, socket states and the player's own acts. */
 
 /**
- * connection: "connecting" | "connected" | "reconnecting" | "closed"; `closed` says why it will not come back.
+ * connection: "connecting" | "connected" | "reconnecting" | "closed"; `closed` says why it will not come back, and with
+ * `live` that nothing was missed before.
  * v: newest version drawn; lastEvent: number of the newest event seen; events: those of this very step.
  * clock: {left, at} in ms and performance time, or null; startsAt, expiresAt, expectedUntil: performance times or null; sending: {id, step, do} until the step is over; sent: id of the last act.
  */
@@ -76,7 +77,7 @@ export function reduce(state, action) {
         case "refused":
           return refused(state, action.frame);
         case "bye":
-          return { ...state, events: [], closed: action.frame };
+          return { ...state, events: [], closed: { ...action.frame, live: state.connection === "connected" } };
         default:
           return state.events.length === 0 ? state : { ...state, events: [] };
       }

@@ -31,13 +31,13 @@ export function svg(name, attributes = {}, ...children) {
   return element;
 }
 
-/** Outline of a tile inset by `by`; a notched one is cut at both ends of its divider. */
-function outline(by, notched) {
+/** Outline of a tile inset by `by`; a notched one is cut at both ends of its divider, `deep` times as far as a tile is. */
+function outline(by, notched, deep = 1) {
   const left = by;
   const right = 100 - by;
   const bottom = 200 - by;
   const r = RADIUS - by * 0.6;
-  const n = notched ? NOTCH : 0;
+  const n = notched ? NOTCH * deep : 0;
   const cut = (x, inward, first, second) => (notched ? `V${first}L${x + inward * n} 100L${x} ${second}` : "");
   return [
     `M${left + r} ${by}H${right - r}Q${right} ${by} ${right} ${by + r}`,
@@ -56,6 +56,13 @@ function star(x, y, size) {
     points.push(`${(x + radius * Math.cos(angle)).toFixed(2)},${(y + radius * Math.sin(angle)).toFixed(2)}`);
   }
   return svg("polygon", { points: points.join(" "), class: "tile-star" });
+}
+
+/** A small trump of solid brass, notched as in the hand; a shape that no ace and no number has. */
+function trumpMark() {
+  return svg("g", { transform: "translate(32 14) scale(0.36)" },
+    svg("path", { d: outline(0, true, 2.4), class: "tile-trump" }),
+    svg("circle", { cx: 50, cy: 100, r: 14, class: "tile-trump-pin" }));
 }
 
 function pips(number, top) {
@@ -108,7 +115,7 @@ export function drawHalf(number, { ace = false } = {}) {
   if (number === "T") {
     root.append(
       svg("rect", { x: 8, y: 8, width: 84, height: 84, rx: 9, class: "tile-brass" }),
-      star(50, 52, 27),
+      trumpMark(),
     );
   } else {
     root.append(...pips(number, 0));

@@ -10,8 +10,8 @@ import { createSheets } from "./domino_poker/sheets.js";
 import { narrator } from "./domino_poker/narrator.js";
 import { createStrip } from "./domino_poker/strip.js";
 
-/** @param {object} table what main.js offers: root, speech, sound, act, send, forgive, replay, talk */
-export function createGame({ root, speech, sound, act, send, forgive, replay, talk }) {
+/** @param {object} table what main.js offers: root, speech, sound, act, send, forgive, replay, talk, landed */
+export function createGame({ root, speech, sound, act, send, forgive, replay, talk, landed }) {
   const stage = document.getElementById("stage");
   const rail = document.getElementById("rail");
   const felt = createFelt(stage);
@@ -22,16 +22,21 @@ export function createGame({ root, speech, sound, act, send, forgive, replay, ta
       strip.explain(reason);
       speech.say(reason);
     },
-    declare: (choices) => strip.declare(choices),
+    declare: (choices) => {
+      if (choices !== null) felt.closeLast();
+      strip.declare(choices);
+    },
     touched: forgive,
   });
   const scores = createScores(document.getElementById("scores"), document.getElementById("scores-button"), {
     open: (entry) => sheets.review(entry, shown()),
+    opened: landed.drop,
   });
   const sheets = createSheets(root, {
     goOn: () => director.dismiss(),
     again: () => replay(rematch()),
     talk,
+    opened: landed.sheet,
   });
   const roundLine = document.getElementById("round-line");
   let state = null;

@@ -7,7 +7,7 @@ const TRICK_SEEN_MS = 900;
 const TRICK_HURRIED_MS = 260;
 const ROUND_END_MS = 350;
 
-/** The finished round as it stood: the view before its last trick, with the seats as they were scored. */
+/** The finished round as it stood: the view before its last trick, not yet scored. */
 function closingView(view, entry, newest) {
   return {
     ...view,
@@ -16,15 +16,19 @@ function closingView(view, entry, newest) {
     hand: view.hand === null ? null : [],
     turn: null,
     phase: "playing",
-    scored: newest.scored,
     seats: newest.seats.map((seat, number) => ({
       ...seat,
       bid: entry.bids[number],
       tricks: entry.tricks[number],
       tiles: 0,
-      total: entry.totals[number],
+      total: view.seats[number].total,
     })),
   };
+}
+
+/** That round once it is scored. */
+function scoredView(closing, entry, newest) {
+  return { ...closing, scored: newest.scored, seats: closing.seats.map((seat, number) => ({ ...seat, total: entry.totals[number] })) };
 }
 
 const empty = () => ({ leader: null, request: null, plays: [], winning: null, winner: null });
@@ -112,7 +116,7 @@ export function createDirector({ felt, sound, changed, speak }) {
   function keepSummary(events, before, view) {
     const entry = events.find((event) => event.type === "RoundScored");
     if (entry === undefined || before.view === null) return;
-    held = closingView(before.view, entry, view);
+    held = scoredView(closingView(before.view, entry, view), entry, view);
     summary = entry;
     trick = empty();
   }
@@ -186,6 +190,7 @@ export function createDirector({ felt, sound, changed, speak }) {
   async function roundScored(event, view) {
     await pause.wait(ROUND_END_MS);
     summary = event;
+    held = scoredView(held, event, view);
     speak(event, view);
     changed();
     await new Promise((resolve) => {

@@ -5,7 +5,7 @@ import { h, moving, redraw, set, text } from "../../dom.js";
 import { SIDES, nameOf, sideOf as sideIn } from "../../seats.js";
 import { drawHalf, drawTile } from "../../tiles.js";
 import { marksOf, whyWon } from "./narrator.js";
-import { createPlate } from "./plate.js";
+import { createPlate, tricksSeen } from "./plate.js";
 
 const SWEEP_MS = 240;
 
@@ -135,8 +135,9 @@ export function createFelt(stage) {
     beat();
   }
 
-  function drawLast({ room, view }) {
-    const last = view?.tricks.at(-1);
+  function drawLast({ room, view, waitingWins }) {
+    const seen = view?.seats.reduce((sum, seat, number) => sum + tricksSeen(view, waitingWins, number), 0);
+    const last = view?.tricks[Math.min(seen, view.tricks.length) - 1];
     set(lastButton, { "data-empty": last === undefined || view.phase === "over" });
     lastButton.disabled = last === undefined;
     if (last === undefined) closeLast();

@@ -1,6 +1,6 @@
 /** A seat's plate: name, who sits there, dealer mark, the bid as pips, hidden tiles, and whose turn it is. */
 
-import { gettext, ngettext, points, say } from "../../../words.js";
+import { fill, gettext, ngettext, points, say } from "../../../words.js";
 import { h, redraw, set, text } from "../../dom.js";
 import { svg } from "../../tiles.js";
 import { lengthOf, nameOf, roleOf } from "../../seats.js";
@@ -8,6 +8,9 @@ import { lengthOf, nameOf, roleOf } from "../../seats.js";
 const TILES = 7;
 // So many missed turns in a row put a seat on auto-play.
 const MISSES = 3;
+
+/** The tricks of a seat whose tiles have reached it: what is still on its way is not told beforehand. */
+export const tricksSeen = (view, waitingWins, number) => view.seats[number].tricks - waitingWins.filter((winner) => winner === number).length;
 
 /** One trick in a row of pips: won, still needed, or beyond the bid. */
 function trickPip(kind) {
@@ -32,14 +35,15 @@ function bidRow(bid, tricks, bidding) {
     h("span.plate-pips", {}, ...pipRow(bid, tricks)),
     h("span.plate-count", {},
       h("span.hidden-text", {}, say("bid %(bid)s, took %(tricks)s", { bid, tricks })),
-      h("span", { "aria-hidden": "true" }, h("b", {}, String(tricks)), ` / ${bid}`)),
+      h("span", { "aria-hidden": "true", dir: "ltr" }, h("b", {}, String(tricks)), ` / ${bid}`)),
   ];
 }
 
-/** A total, its unit apart so that a narrow plate can do without. */
+/** A total with its unit, which a narrow plate has in short. */
 function totalWords(total) {
-  const [before, after] = ngettext("%(total)s point", "%(total)s points", Math.abs(total)).split("%(total)s");
-  return [h("span.unit", {}, before), points(total), h("span.unit", {}, after ?? "")];
+  const values = { total: points(total) };
+  const words = fill(ngettext("%(total)s point", "%(total)s points", Math.abs(total)), values);
+  return [h("span.unit", {}, words), h("span.unit-short", { "aria-hidden": "true" }, say("%(total)s pts", values))];
 }
 
 /** @param {"south"|"west"|"north"|"east"} side */
@@ -82,7 +86,7 @@ export function createPlate(side) {
       h("span.plate-total", {}, ...(facts ? totalWords(facts.total) : [])),
     ]);
     if (!facts) return;
-    const tricks = facts.tricks - waitingWins.filter((winner) => winner === number).length;
+    const tricks = tricksSeen(view, waitingWins, number);
     const bidding = facts.bid === null && view.turn === number;
     redraw(bids, `${facts.bid} ${tricks} ${bidding}`, () => bidRow(facts.bid, tricks, bidding));
     redraw(backs, String(facts.tiles), () => Array.from({ length: TILES }, (_, i) => h(i < facts.tiles ? "span.back" : "span.back.gone")));

@@ -4,13 +4,15 @@ import { gettext, points, say } from "../../../words.js";
 import { h, redraw, set } from "../../dom.js";
 import { feeFacts, moneyKey } from "../../money.js";
 import { lengthOf, nameOf } from "../../seats.js";
+import { tricksSeen } from "./plate.js";
 
 /**
  * @param {HTMLElement} aside
  * @param {HTMLButtonElement} button opens it on a narrow screen
- * @param {{open: (entry: object) => void}} hooks called for a finished round that is to be seen again
+ * @param {{open: (entry: object) => void, opened: () => void}} hooks open: a finished round is to be seen again; opened:
+ *   the scores were opened
  */
-export function createScores(aside, button, { open }) {
+export function createScores(aside, button, { open, opened }) {
   const body = h("div.scores-body");
   aside.append(
     h("div.scores-head", {},
@@ -20,6 +22,7 @@ export function createScores(aside, button, { open }) {
   button.addEventListener("click", () => (aside.dataset.open === undefined ? show() : close()));
 
   function show() {
+    opened();
     aside.dataset.open = "";
     set(button, { "aria-expanded": "true" });
     aside.querySelector("button").focus();
@@ -32,13 +35,13 @@ export function createScores(aside, button, { open }) {
     button.focus();
   }
 
-  function draw({ room, view, closing }) {
+  function draw({ room, view, waitingWins }) {
     const key = JSON.stringify([room.you, room.seats.map((seat) => seat.name), moneyKey(room), room.commitment?.hash, view?.round, view?.scored.length,
-      closing, view?.phase === "over", view?.seats.map((seat) => [seat.bid, seat.tricks, seat.total])]);
-    redraw(body, key, () => [table(room, view, closing), h("div.scores-foot", {}, gold(room), h("p.score-key", {}, gettext("Small: tricks taken / tricks bid.")), seal(room))]);
+      view?.phase === "over", waitingWins, view?.seats.map((seat) => [seat.bid, seat.tricks, seat.total])]);
+    redraw(body, key, () => [table(room, view, waitingWins), h("div.scores-foot", {}, gold(room), h("p.score-key", {}, gettext("Small: tricks taken / tricks bid.")), seal(room))]);
   }
 
-  function table(room, view, closing) {
+  function table(room, view, waitingWins) {
     const seats = room.seats.map((seat) => seat.number);
     const rounds = view?.rounds ?? room.rounds;
     const scored = view?.scored ?? [];
@@ -46,7 +49,7 @@ export function createScores(aside, button, { open }) {
     for (let round = 1; round <= rounds; round += 1) {
       const entry = scored.find((item) => item.round === round);
       if (entry) rows.push(doneRow(room, seats, entry));
-      else if (view && round === view.round && !closing && view.phase !== "over") rows.push(currentRow(seats, view));
+      else if (view && round === view.round && view.phase !== "over") rows.push(currentRow(seats, view, waitingWins));
       else rows.push(h("tr.to-come", {}, h("th", { scope: "row" }, String(round)), ...seats.map(() => h("td", {}, "·"))));
     }
     return h("div.scores-scroll", { tabindex: "0", role: "region", "aria-label": gettext("Scores of all rounds") },
@@ -73,10 +76,10 @@ export function createScores(aside, button, { open }) {
         h("span.score-how", {}, `${entry.tricks[seat]}/${entry.bids[seat]}`))));
   }
 
-  function currentRow(seats, view) {
+  function currentRow(seats, view, waitingWins) {
     return h("tr.current", { "aria-current": "true" },
       h("th", { scope: "row" }, String(view.round)),
-      ...seats.map((seat) => h("td", {}, h("span.score-how", {}, view.seats[seat].bid === null ? "–" : `${view.seats[seat].tricks}/${view.seats[seat].bid}`))));
+      ...seats.map((seat) => h("td", {}, h("span.score-how", {}, view.seats[seat].bid === null ? "–" : `${tricksSeen(view, waitingWins, seat)}/${view.seats[seat].bid}`))));
   }
 
   function gold(room) {

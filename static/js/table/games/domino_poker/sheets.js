@@ -9,9 +9,9 @@ import { arithmetic, tieTexts } from "./narrator.js";
 
 /**
  * @param {HTMLElement} root
- * @param {object} hooks goOn(), again(), talk (its button and panel go with the result)
+ * @param {object} hooks goOn(), again(), talk (its button and panel go with the result), opened(sheet)
  */
-export function createSheets(root, { goOn, again, talk }) {
+export function createSheets(root, { goOn, again, talk, opened }) {
   const cover = h("div.cover", { hidden: true });
   root.append(cover);
   const rematch = createRematch();
@@ -90,6 +90,7 @@ export function createSheets(root, { goOn, again, talk }) {
       return final ? finalSheet(now) : [];
     });
     cover.hidden = key === "";
+    if (fresh && key !== "") opened(cover.firstElementChild);
     if (final) rematch.draw(now.room);
     if (fresh && key !== "") (cover.querySelector(".button.primary:not([hidden])") ?? cover.querySelector(".sheet-actions .button"))?.focus({ preventScroll: true });
     else if (fresh) document.querySelector(".hand").focus({ preventScroll: true });
