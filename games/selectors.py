@@ -149,6 +149,7 @@ def matches_of(player_id: int, most: int | None = None) -> list[dict[str, Any]]:
             "match": seat.match_id,
             "game": seat.match.game,
             "status": seat.match.status,
+            "status_label": seat.match.get_status_display(),
             "created_at": seat.match.created_at,
             "finished_at": seat.match.finished_at,
             "seat": seat.number,

@@ -17,6 +17,7 @@ __all__ = [
     "confirmed",
     "found",
     "is_active",
+    "is_staff",
     "joined",
     "may_own_gold",
     "names",
@@ -46,6 +47,11 @@ def is_active(player_id: int) -> bool:
 def active(player_ids: Collection[int]) -> set[int]:
     """Those of these players who may act."""
     return set(Player.objects.filter(pk__in=player_ids, is_active=True).values_list("pk", flat=True))
+
+
+def is_staff(player_id: int | None) -> bool:
+    """Whether this player is staff."""
+    return Player.objects.filter(pk=player_id, is_staff=True).exists()
 
 
 def found(text: str) -> Player | None:

@@ -63,7 +63,7 @@ def _asked(form: LedgerForm) -> dict[str, list[str]]:
     data = form.data
     if not isinstance(data, MultiValueDict):
         return {}
-    given = {name: [one for one in data.getlist(name) if one] for name in form.fields}
+    given = {name: list(dict.fromkeys(one for one in data.getlist(name) if one)) for name in form.fields}
     return {name: values for name, values in given.items() if values}
 
 
@@ -137,11 +137,11 @@ def room_page(request: HttpRequest, room_id: int) -> HttpResponse:
 @staff_page("see_ledger")
 def corrections_page(request: HttpRequest) -> HttpResponse:
     """What waits for a second person, and what became of the last ones."""
-    staff.record(member(request), Act.CORRECTIONS)
     return _corrections(request)
 
 
 def _corrections(request: HttpRequest, status: int = 200) -> HttpResponse:
+    staff.record(member(request), Act.CORRECTIONS)
     context = {
         "waiting": list(wallet.pending_corrections().select_related("account__owner")),
         "last": [one for one in wallet.corrections() if one.status != "pending"],
@@ -166,6 +166,10 @@ def decide(request: HttpRequest, number: int, answer: str) -> HttpResponse:
     reason = form.cleaned_data["reason"]
     if answer == "decline" and not reason:
         messages.error(request, _("Say why it is declined."))
+        return _corrections(request, 400)
+    if players.is_staff(owner) and not staff.may(me, "appoint"):
+        staff.record(me, Act.REFUSED, player=owner, subject=f"correction:{number} {answer}: of staff")
+        messages.error(request, _("Only admins act on the accounts of staff."))
         return _corrections(request, 400)
     try:
         accounts.decide_correction(me, number, approve=answer == "approve", owner=owner, reason=reason)

@@ -221,6 +221,30 @@ def test_a_correction_is_declined_with_a_reason() -> None:
     assert StaffAct.objects.get(act="decline").reason == "no proof"
 
 
+def test_only_admins_decide_on_the_accounts_of_staff() -> None:
+    mo, sue = member("moderator", "Mo"), member("senior", "Sue")
+    with transaction.atomic():
+        coins.welcome(mo.pk)
+    assert ask(staff("admin", "Boss"), mo).status_code == 302
+    made = Correction.objects.get()
+    client = browser_of(sue)
+    assert "An account of staff: admins decide." in text(client.get(f"{HOUSE}/corrections/"))
+    for word in ("approve", "decline"):
+        answer = client.post(f"{HOUSE}/corrections/{made.pk}/{word}/", {"reason": "no"})
+        assert answer.status_code == 400 and "Only admins act on the accounts of staff." in text(answer)
+    assert client.post(f"{HOUSE}/corrections/{made.pk}/decline/", {"reason": ""}).status_code == 400
+    assert acts(by=sue) == ["corrections", *["refused", "corrections"] * 2, "corrections"]
+    assert staff("admin", "Chief").post(f"{HOUSE}/corrections/{made.pk}/approve/").status_code == 302
+    assert wallet.balance(mo.pk) == 5050
+
+
+def test_the_record_of_a_search_is_not_pushed_aside() -> None:
+    ana, mo = rich("Ana"), member("moderator", "Mo")
+    kinds = "&".join(["kind=welcome"] * 60)
+    assert browser_of(mo).get(f"{HOUSE}/ledger/?player={ana.pk}&{kinds}&least=5").status_code == 200
+    assert StaffAct.objects.get(by=mo).subject == "kind=welcome&least=5"
+
+
 def test_refusals_of_corrections_are_said_in_words(settings: Any) -> None:
     ana = rich("Ana")
     sue = member("senior", "Sue")
