@@ -5,6 +5,7 @@ import time
 from typing import Any
 
 import pytest
+from django.core.cache import caches
 
 from players import pace, services
 from players.files import file_allowed
@@ -34,13 +35,29 @@ def test_each_key_counts_for_itself() -> None:
     assert (pace.counted(one), pace.counted(one), pace.counted(other)) == (3, 3, 1)
 
 
+def ms_left(key: str) -> int:
+    """How long the server will still know this key."""
+    client: Any = caches["default"]._cache.get_client()  # type: ignore[attr-defined]
+    return int(client.pttl(caches["default"].make_key(key)))
+
+
 def test_the_time_begins_with_the_first_and_no_other_prolongs_it() -> None:
     key = new_key()
+    pace.count(key, 60)
+    time.sleep(0.05)
+    left = ms_left(key)
+    assert pace.count(key, 60) == 2 and pace.counted(key) == 2
+    assert 0 < ms_left(key) <= left < 60_000
+
+
+def test_after_the_time_it_begins_anew() -> None:
+    key = new_key()
     pace.count(key, 1)
-    time.sleep(0.6)
-    assert pace.count(key, 1) == 2
-    time.sleep(0.6)
-    assert pace.counted(key) == 0 and pace.count(key, 1) == 1
+    ends = time.monotonic() + 15
+    while pace.counted(key):
+        assert time.monotonic() < ends, "it is never forgotten"
+        time.sleep(0.05)
+    assert pace.count(key, 60) == 1 and ms_left(key) > 1000
 
 
 def test_all_who_count_at_once_are_counted() -> None:

@@ -167,10 +167,19 @@ def test_no_more_watchers_than_a_room_holds(other_site: Any) -> None:
     late = Visitor(site.url).watch(room.pk)
     assert late.closed() == 4029 and "Too many people" in json.loads(late.received[-1])["text"]
     looking[0].link.close()
-    time.sleep(0.5)
-    again = Visitor(site.url).watch(room.pk)
-    again.until(lambda frame: frame["t"] == "update")
+    ends = time.monotonic() + 20
+    while not let_in(Visitor(site.url).watch(room.pk)):
+        assert time.monotonic() < ends, "the place is never free"
+        time.sleep(0.2)
     assert socket.do("fill", level="medium")["t"] == "ack"  # those who play are not hindered
+
+
+def let_in(socket: TableSocket) -> bool:
+    try:
+        socket.until(lambda frame: frame["t"] == "update")
+    except ConnectionClosed:
+        return False
+    return True
 
 
 def test_one_address_does_not_take_all_places_of_watchers(other_site: Any) -> None:
@@ -185,7 +194,7 @@ def test_one_address_does_not_take_all_places_of_watchers(other_site: Any) -> No
 
 
 def test_talk_is_limited_by_seat_and_heard_by_all(other_site: Any) -> None:
-    one, two = other_site(TALK_SECONDS="1"), other_site(TALK_SECONDS="1")
+    one, two = other_site(TALK_SECONDS="2"), other_site(TALK_SECONDS="2")
     ana, ben = Visitor(one.url), Visitor(one.url)
     code = ana.open_room()
     ben.join(code)
@@ -195,20 +204,29 @@ def test_talk_is_limited_by_seat_and_heard_by_all(other_site: Any) -> None:
     far, looking = ben.sit(code), Visitor(two.url).watch(Room.objects.get().pk)
     for socket in (far, looking):
         socket.until(lambda frame: frame["t"] == "update")
-    answers = [ana_says.do("talk", say="hello") for _i in range(8)]
+    began = time.monotonic()
+    for number in range(8):  # in one go: how soon they are answered is the site's affair
+        ana_says.send({"t": "talk", "id": f"hello-{number}", "say": "hello"})
+    answers = [ana_says.until(lambda frame: frame["t"] in {"ack", "refused"}) for _i in range(8)]
+    took = time.monotonic() - began
     assert [answer["t"] for answer in answers[:3]] == ["ack"] * 3
-    assert {answer.get("code") for answer in answers[4:]} == {"rate"}
+    assert all(answer["t"] == "ack" or answer["code"] == "rate" for answer in answers)
+    heard = sum(answer["t"] == "ack" for answer in answers)
+    assert heard <= 3 + took / 2
     assert ben_says.do("talk", say="tea")["t"] == "ack"  # each seat has a measure of its own
     for socket in (far, looking, ben_says):
+        while '{"t":"talk","seat":1,"say":"tea"}' not in socket.received:
+            socket.next()
         socket.drain(0.5)
         talks = [json.loads(text) for text in socket.received if '"t":"talk"' in text]
-        assert sum(talk == {"t": "talk", "seat": 0, "say": "hello"} for talk in talks) in {3, 4}
-        assert {"t": "talk", "seat": 1, "say": "tea"} in talks
+        assert sum(talk == {"t": "talk", "seat": 0, "say": "hello"} for talk in talks) == heard
     for wrong in ("Hello", "<b>", "", "you lose", None, 3, ["hello"]):
         ana_says.send(json.dumps({"t": "talk", "id": "x", "say": wrong}))
         assert ana_says.until(lambda frame: frame["t"] == "refused")["code"] == "malformed"
-    time.sleep(1.1)
-    assert ana_says.do("talk", say="thanks")["t"] == "ack"
+    ends = time.monotonic() + 20
+    while ana_says.do("talk", say="thanks")["t"] != "ack":
+        assert time.monotonic() < ends, "she never speaks again"
+        time.sleep(0.2)
 
 
 def test_a_flood_is_cut_off_and_piles_up_nothing(other_site: Any) -> None:

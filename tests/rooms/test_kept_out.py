@@ -1,5 +1,7 @@
 """Who is banned, or closes the account, while a click is under way: the click does nothing, and no name is left."""
 
+import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -17,8 +19,9 @@ from rooms.models import Room, Seat
 from tests.rooms import stage
 from tests.rooms.gold import has, nothing_is_lost, paid, rich
 from tests.rooms.pages import client_of, text
+from wallet import selectors as wallet
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("quiet_site")]
 
 Out = Callable[[Player], object]
 OUTS: dict[str, Out] = {
@@ -31,6 +34,16 @@ outs = pytest.mark.parametrize("out", OUTS.values(), ids=OUTS)
 def as_asked(player: Player) -> Player:
     """The player as a request has read it before anything happened."""
     return Player.objects.get(pk=player.pk)
+
+
+def apart(call: Callable[[], object]) -> Any:
+    """What it gives, or the refusal, on a connection of its own."""
+    try:
+        return call()
+    except RoomError as error:
+        return error
+    finally:
+        connection.close()
 
 
 @outs
@@ -65,14 +78,6 @@ def test_who_waits_for_the_room_while_the_account_ends_does_not_sit(out: Out, fe
     host, ana = rich("Host"), rich("Ana")
     room = paid(fee, host) if fee else stage.waiting(host)
 
-    def apart(call: Callable[[], object]) -> Any:
-        try:
-            return call()
-        except RoomError as error:
-            return error
-        finally:
-            connection.close()
-
     asked = as_asked(ana)
     with ThreadPoolExecutor(2) as pool:
         with transaction.atomic():
@@ -82,6 +87,52 @@ def test_who_waits_for_the_room_while_the_account_ends_does_not_sit(out: Out, fe
             assert not sits.done()
         assert isinstance(sits.result(15), KeptOut)
     assert not Seat.objects.filter(player=ana).exists()
+    nothing_is_lost()
+
+
+WAITS_FOR_A_LOCK = """
+    SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"""
+
+
+def waits_for_a_lock() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute(WAITS_FOR_A_LOCK)
+        return bool(cursor.fetchone()[0])
+
+
+@outs
+@pytest.mark.parametrize("fee", [0, 100])
+def test_who_ends_an_account_waits_for_the_seat_that_is_being_taken(out: Out, fee: int) -> None:
+    """The player was read and found welcome, the seat is not written yet: it will be, and must be found then."""
+    host, ana = rich("Host"), rich("Ana")
+    room = paid(fee, host) if fee else stage.waiting(host)
+    writes, goes_on = threading.Event(), threading.Event()
+
+    def stops_at_the_seat(execute: Any, sql: str, *rest: Any) -> Any:
+        if sql.startswith('INSERT INTO "rooms_seat"'):
+            writes.set()
+            assert goes_on.wait(15)
+        return execute(sql, *rest)
+
+    def sits() -> object:
+        with connection.execute_wrapper(stops_at_the_seat):
+            return seating.sit(as_asked(ana), room.pk, agreed_fee=fee)
+
+    with ThreadPoolExecutor(2) as pool:
+        try:
+            sat = pool.submit(apart, sits)
+            assert writes.wait(15)
+            ended = pool.submit(apart, partial(out, ana))
+            ends = time.monotonic() + 15
+            while not (waited := waits_for_a_lock()) and not ended.done():
+                assert time.monotonic() < ends, "neither done nor waiting"
+                time.sleep(0.01)
+        finally:
+            goes_on.set()
+        assert isinstance(sat.result(15), seating.Sitting) and not isinstance(ended.result(15), Exception)
+    assert waited, "the account was ended beside the seat"
+    assert not Seat.objects.filter(player=ana).exists()
+    assert stage.refreshed(room).status == "waiting" and wallet.held(f"room:{room.pk}") == fee
     nothing_is_lost()
 
 

@@ -137,7 +137,7 @@ def test_who_is_online_is_counted(live_site: LiveSite) -> None:
     looker.until(lambda page: page.online == {"players": 3, "tables": 1})
     other.link.close()
     looker.until(lambda page: page.online == {"players": 2, "tables": 1})
-    ends = time.monotonic() + 3
+    ends = time.monotonic() + 15
     while not Pulse.objects.filter(viewers=1).exists():
         assert time.monotonic() < ends
         time.sleep(0.1)
@@ -148,8 +148,10 @@ def test_nothing_is_asked_while_nobody_looks(live_site: LiveSite) -> None:
     looker.until(lambda page: page.version is not None)
     assert questions(3, enough=2) >= 2
     looker.link.close()
-    time.sleep(2.5)
-    assert questions(3) == 0
+    ends = time.monotonic() + 20
+    while asked := questions(3, enough=1):
+        assert time.monotonic() < ends, f"{asked} questions, and nobody looks"
+        time.sleep(0.5)
 
 
 def questions(seconds: float, enough: int | None = None) -> int:
@@ -170,14 +172,14 @@ def questions(seconds: float, enough: int | None = None) -> int:
 
 
 def test_a_silent_page_is_closed_and_a_pinging_one_stays(other_site: Any) -> None:
-    site = other_site(LOBBY_HEARTBEAT_SECONDS="0.4")
+    site = other_site(LOBBY_HEARTBEAT_SECONDS="0.8")
     silent, alive = Looker(site.url), Looker(site.url)
-    for _n in range(8):
+    for _n in range(12):
         time.sleep(0.3)
         alive.send({"t": "ping", "v": 0})
     assert silent.closed() == 4002
     alive.send({"t": "ping", "v": 0})
-    alive.until(lambda page: sum(frame["t"] == "pong" for frame in page.frames) == 9)
+    alive.until(lambda page: sum(frame["t"] == "pong" for frame in page.frames) == 13)
 
 
 def test_a_frozen_reader_is_closed_and_holds_up_nobody(other_site: Any) -> None:

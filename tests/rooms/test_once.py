@@ -26,12 +26,13 @@ def answers(room: Room) -> list[tuple[int | None, str, str]]:
 
 TABLES = (
     *("rooms_room", "rooms_seat", "rooms_connection", "games_match", "games_matchseat", "games_matchevent"),
-    *("wallet_account", "wallet_transaction", "wallet_posting", "wallet_resolution"),
+    *("wallet_account", "wallet_transaction", "wallet_posting", "wallet_resolution", "wallet_reward"),
+    *("stats_matchfact", "stats_playerfact", "stats_roundfact"),
 )
 
 
 def everything() -> list[Any]:
-    """All that is stored of rooms, matches and coins."""
+    """All that is stored of rooms, matches, coins and facts."""
     found: list[Any] = []
     with connection.cursor() as cursor:
         for table in TABLES:

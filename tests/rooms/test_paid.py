@@ -192,14 +192,19 @@ def test_a_match_that_ends_twice_pays_once() -> None:
     nothing_is_lost()
 
 
-def test_solo_rewards_are_for_the_registered_and_within_the_day() -> None:
+@pytest.mark.parametrize("place", [1, 2, 3, 4])
+def test_solo_rewards_are_for_the_registered_who_come_first_or_second(
+    place: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order = [1, 2, 3]
+    order.insert(place - 1, 0)
+    monkeypatch.setattr("games.engine.domino_poker.game.ranking", lambda *_score: (tuple(order), ("score",) * 3))
     ana, guest = rich("Ana"), stage.person("Guest")
     for player in (ana, guest):
         room = stage.begun(player)
         stage.play_out(room)
-        place = outcome(room)["places"][0]
-        earned = 50 if place <= 2 and player is ana else 0
-        assert has(player) == [(5000 if player is ana else 0) + earned]
+        assert outcome(room)["places"][0] == place
+    assert has(ana, guest) == [5050 if place <= 2 else 5000, 0]
     nothing_is_lost()
 
 

@@ -1,22 +1,26 @@
-"""Web process and worker killed around the end of paid matches: each pot is paid exactly once."""
+"""A process killed around the end of paid matches, at each statement and at any moment: each pot is paid once."""
 
 import random
 import time
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.db.models import F
 from django.test import override_settings
 
 from players.models import Player
-from rooms import clock, hosting, playing
-from rooms.models import Room
+from rooms import clock, closing, hosting, playing
+from rooms.models import Room, Seat
 from rooms.table import seconds
 from tests.rooms import stage
-from tests.rooms.gold import paid, rich
-from tests.rooms.test_paid_machine import OneRoom
+from tests.rooms.gold import begun, escrow, has, nothing_is_lost, outcome, paid, rich
+from tests.rooms.test_once import everything
+from tests.rooms.test_paid_machine import Killed, OneRoom, killed_after
 from wallet import selectors as wallet
-from wallet.models import Transaction
+from wallet.models import Resolution, Transaction
 
 FEE, ROOMS, PATIENCE_SECONDS = 101, 3, 20
 
@@ -69,3 +73,70 @@ def test_killed_around_the_end_a_match_is_paid_once(other_site: Any) -> None:
 @pytest.mark.soak
 def test_killed_around_the_end_fifty_times_a_match_is_paid_once(other_site: Any) -> None:
     kill_around_the_end(other_site, 50, 2)
+
+
+# -- between any two statements ----------------------------------------------------------------------------------
+
+
+def rung(*people: Player) -> tuple[Room, Callable[[], object]]:
+    """The table plays the last tile."""
+    room = near_the_end([*people], 0.0)
+    return room, partial(playing.ring, room.pk)
+
+
+def answered(*people: Player) -> tuple[Room, Callable[[], object]]:
+    """A person plays the last tile."""
+    room, _ring = rung(*people)
+    Seat.objects.filter(room=room).update(auto_play=False)
+    playing.ring(room.pk)  # opens the question
+    (prompt,) = stage.prompts(room)
+    assert room.is_open
+    seat = Seat.objects.get(room=room, number=prompt.seat)
+    do = str(stage.frame_of(room, seat.number)["prompt"]["choices"][0]["do"])
+    return room, partial(playing.act, room.pk, seat.pk, seat.number, "last", prompt.step, do, clock.now())
+
+
+def given_up(*people: Player) -> tuple[Room, Callable[[], object]]:
+    """The last who is left leaves."""
+    room = begun(paid(FEE, *people))
+    for one in people[1:]:
+        closing.leave(room.pk, one.pk)
+    return room, partial(closing.leave, room.pk, people[0].pk)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("quiet_site")
+@pytest.mark.parametrize("ends", [rung, answered, given_up], ids=lambda ends: ends.__name__)
+def test_killed_at_any_statement_a_match_is_over_and_paid_or_neither(
+    ends: Callable[..., tuple[Room, Callable[[], object]]],
+) -> None:
+    people = [rich(name) for name in ("Ana", "Ben", "Cleo", "Dan")]
+    room, end = ends(*people)
+    before, kills = everything(), 0
+    while True:
+        try:
+            with connection.execute_wrapper(killed_after(kills)):
+                end()
+        except Killed:
+            kills += 1
+            if stage.refreshed(room).status == Room.Status.PLAYING:
+                assert everything() == before, f"half done after {kills - 1} statements"
+                continue
+        # The commit was done: whoever was killed after it has left nothing to do.
+        break
+    assert kills >= 10
+    won = {0: 283, 1: 121}  # of 404
+    if ends is given_up:
+        assert stage.refreshed(room).status == Room.Status.DESTROYED
+        assert has(*people) == [5000 - FEE] * 4 and wallet.held("house:abandoned") == 4 * FEE
+    else:
+        assert stage.refreshed(room).status == Room.Status.FINISHED
+        order = outcome(room)["order"]
+        seats = [people[number] for number in order]  # they sat down in this order
+        assert has(*seats) == [5000 - FEE + won.get(place, 0) for place in range(4)]
+    assert escrow(room) == 0 and Resolution.objects.count() == 4
+    nothing_is_lost()
+    if ends is rung:
+        after = everything()
+        playing.ring(room.pk)
+        assert everything() == after

@@ -246,7 +246,7 @@ def test_a_lock_that_does_not_come_is_waited_for_once(services: Run, anew: Calla
             seating.move(room.pk, stage.seat_of(room, ana).pk, 2)
         took = time.monotonic() - began
         other.rollback()
-    assert state_of(failed.value) == "55P03" and 1.9 < took < 3.5
+    assert state_of(failed.value) == "55P03" and 1.9 < took < 4  # twice would take longer
     assert anew() == [] and stored() == before
 
 

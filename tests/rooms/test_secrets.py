@@ -360,15 +360,16 @@ def test_the_code_of_a_public_room_is_for_those_who_sit(live_site: LiveSite) -> 
     code = ana.open_room()
     room = Room.objects.get()
     lobby, looking = eve.listen("/ws/lobby/?state="), eve.watch(room.pk)
+    lobby.until(lambda frame: frame["t"] == "lobby" and room.pk in {row["id"] for row in frame["rows"]})
     seen = [eve.get("/lobby/")[1], eve.get(f"/rooms/{room.pk}/")[1], eve.get("/")[1]]
     assert ben.take_seat(room.pk) == code
     socket = ana.sit(code)
     assert socket.do("fill", level="medium")["t"] == socket.do("start")["t"] == "ack"
     socket.asked()
     seen += [eve.get("/lobby/")[1], eve.get(f"/rooms/{room.pk}/")[1]]
-    looking.drain(0.5)
-    lobby.drain(1.5)
-    assert len(looking.received) >= 3 and lobby.received
+    looking.seen(lambda update: update["room"]["status"] == "playing")
+    lobby.until(lambda frame: frame["t"] == "lobby" and room.pk in frame["gone"])
+    assert len(looking.received) >= 3
     for text in [*seen, *looking.received, *lobby.received]:
         assert code not in text and f"{code[:4]}-{code[4:]}" not in text
     assert f"room-{room.pk}" in seen[0]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.rooms.test_two_processes import until
 from tests.support.robot import Robot, table_of
 from tests.support.site import LiveSite
 from tests.support.visitor import Visitor
@@ -34,13 +35,12 @@ def test_eight_seconds_without_valkey(lone_site: LiveSite, second: LiveSite) -> 
     code = host.open_room(visibility="private")
     for robot in robots:
         robot.start()
-    while min(len(robot.acked) for robot in robots) < 2:
-        time.sleep(0.05)
+    until(lambda: min(len(robot.acked) for robot in robots) >= 2, robots)
 
     gone_at = time.monotonic()
     outage = threading.Thread(target=lone_site.restart_valkey, kwargs={"seconds_down": AWAY_SECONDS})
     outage.start()
-    time.sleep(1)
+    until(lambda: not lone_site.services.valkey.running(), robots)
     # Codes can't be tried, not even the right one; a new table can be opened.
     guest = Visitor(second.url)
     for tried in (code, "ZZZZZZZZ"):

@@ -1,5 +1,7 @@
 """Ratings follow from the matches in the order in which they ended, and from nothing else."""
 
+import threading
+from collections.abc import Sequence
 from datetime import timedelta
 from itertools import pairwise
 
@@ -106,12 +108,35 @@ def test_many_batches_rate_as_one_does(monkeypatch: pytest.MonkeyPatch) -> None:
     assert ratings() == found
 
 
-def test_only_one_process_rates_at_a_time(four: list[Player]) -> None:
+def test_only_one_process_rates_at_a_time(four: list[Player], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever has come to rating stays there until the others have given up, or one of them rates as well."""
     for number in range(8):
         people.written(four, [FIRST_WINS], at=NOON + timedelta(minutes=number))
-    done = at_once([stats.rate_new] * 4)
-    assert all(isinstance(one, int) for one in done)
-    stats.rate_new()
+    rate, news = stats._rate, threading.Condition()
+    rating, back = [0], [0]
+
+    def came(count: list[int]) -> None:
+        with news:
+            count[0] += 1
+            news.notify_all()
+
+    def rate_slowly(facts: Sequence[MatchFact]) -> None:
+        came(rating)
+        rate(facts)
+        with news:
+            assert news.wait_for(lambda: rating[0] > 1 or back[0] == 3, 15)
+
+    def rate_new() -> int:
+        try:
+            return stats.rate_new()
+        finally:
+            came(back)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(stats, "_rate", rate_slowly)
+        done = at_once([rate_new] * 4)
+    assert rating == [1] and sorted(map(str, done)) == ["0", "0", "0", "8"]
+    assert MatchFact.objects.filter(rated=True).count() == 8
     found = ratings()
     stats.rebuild()
     assert ratings() == found

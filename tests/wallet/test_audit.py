@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 
 import psycopg
 import pytest
@@ -16,7 +17,7 @@ from tests.conftest import run
 from tests.wallet import bank, mass
 from tests.wallet.purses import in_atomic, person, purse
 from wallet import audit, corrections, seals, services, tasks
-from wallet.models import Seal
+from wallet.models import Seal, Transaction
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -150,19 +151,44 @@ def test_a_day_that_nobody_sealed_is_found() -> None:
     ]
 
 
-def test_the_check_is_safe_while_coins_move() -> None:
+def test_the_check_is_safe_while_coins_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However fast it is: the writers go on until two seconds of checks, and four of them, are done."""
     bank.filled(10, 500)
+    over = threading.Event()
+    # The writers' second is over when it is said so.
+    monkeypatch.setattr(bank, "time", SimpleNamespace(monotonic=lambda: 2.0 * over.is_set()))
     with bank.many_connections(6):
-        writers = threading.Thread(target=bank.run, args=(4, 10, 3))
+        writers = threading.Thread(target=bank.run, args=(4, 10, 1))
         writers.start()
-        found: list[str] = []
-        checks = 0
-        while writers.is_alive():
-            found += audit.findings()
-            checks += 1
-        writers.join()
+        try:
+            found: list[str] = []
+            booked: list[int] = []
+            ends = time.monotonic() + 2
+            while len(booked) < 4 or time.monotonic() < ends:
+                booked.append(more_than(booked[-1] if booked else 10))
+                found += audit.findings([moves_in_between])
+        finally:
+            over.set()
+            writers.join()
     connection.close()
-    assert found == [] and checks >= 2
+    assert found == []
+
+
+def moves_in_between() -> Iterator[str]:
+    """A check that reads twice, as those of rooms do."""
+    before = Transaction.objects.count()
+    time.sleep(0.1)
+    if (now := Transaction.objects.count()) != before:
+        yield f"snapshot: {before} transactions, then {now}"
+
+
+def more_than(before: int) -> int:
+    """How many transactions there are, once there are more."""
+    ends = time.monotonic() + 30
+    while (now := Transaction.objects.count()) <= before:
+        assert time.monotonic() < ends, "no coins move"
+        time.sleep(0.005)
+    return now
 
 
 @pytest.mark.parametrize(("postings", "days"), [(20_000, 20), pytest.param(1_000_000, 300, marks=pytest.mark.soak)])
