@@ -51,7 +51,7 @@ def active(player_ids: Collection[int]) -> set[int]:
 
 def is_staff(player_id: int | None) -> bool:
     """Whether this player is staff."""
-    return Player.objects.filter(pk=player_id, is_staff=True).exists()
+    return player_id is not None and Player.objects.filter(pk=player_id, is_staff=True).exists()
 
 
 def found(text: str) -> Player | None:
