@@ -219,10 +219,9 @@ def _solo_money(match_id: int) -> MatchMoney | None:
     if solo is None:
         return None
     if not solo["offered"]:
-        level = next((seat.bot_level for seat in game_selectors.seats_in(match_id) if seat.bot_level), "")
-        worth = settings.REWARDS.get(level, 0)
+        worth = reward_for(seat.bot_level for seat in game_selectors.seats_in(match_id))
         how = _("First or second place against bots of this level wins %(worth)d gold.") % {"worth": worth}
-        return MatchMoney(0, how, (), ()) if worth else None
+        return MatchMoney(0, how, (), ())
     reward, offered = solo["reward"], solo["offered"]
     human = next(seat for seat in game_selectors.seats_in(match_id) if seat.player_id is not None)
     how = _("Reward for this place at this level: %(offered)d gold.") % {"offered": offered}
