@@ -29,7 +29,7 @@ class Room(models.Model):
         STARTING = "starting", _("starting")
         PLAYING = "playing", _("playing")
         FINISHED = "finished", _("finished")
-        DESTROYED = "destroyed", _("destroyed")
+        DESTROYED = "destroyed", _("closed")
 
     code = models.CharField(max_length=8, unique=True)
     # Opens a private table to watchers; occupants may pass it on while `watchable` is set.
