@@ -307,6 +307,8 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SEAT_COOKIE_SECURE = PRODUCTION
 SESSION_COOKIE_NAME = "__Host-session" if PRODUCTION else "session"
 CSRF_COOKIE_NAME = "__Host-csrf" if PRODUCTION else "csrf"
 SEAT_COOKIE_NAME = "__Host-seat" if PRODUCTION else "seat"
+NOTICES_COOKIE_NAME = "__Host-notices" if PRODUCTION else "notices"
+MESSAGE_STORAGE = "dominopoker.notices.Notices"
 if PRODUCTION:
     SECURE_SSL_REDIRECT = True
     SECURE_REDIRECT_EXEMPT = [r"^healthz$"]

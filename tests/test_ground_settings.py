@@ -59,3 +59,19 @@ def test_production_passes_djangos_own_deployment_check() -> None:
         env=GOOD | {"PRODUCTION": "1", "SECRET_KEY": "aB3$" * 20 + "xyz123", "SITE_URL": "https://play.example"},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
+
+
+def test_every_cookie_of_production_is_bound_to_its_host() -> None:
+    script = """
+import django; django.setup()
+from django.conf import settings
+from dominopoker.notices import OwnCookie
+print(OwnCookie.cookie_name, *(getattr(settings, f"{one}_COOKIE_NAME") for one in ("SESSION", "CSRF", "SEAT")))
+print(settings.SESSION_COOKIE_SECURE, settings.CSRF_COOKIE_SECURE, settings.SEAT_COOKIE_SECURE)
+"""
+    production = {"PRODUCTION": "1", "SECRET_KEY": "aB3$" * 20 + "xyz123", "SITE_URL": "https://play.example"}
+    done = commands.run(
+        "python", "-c", script, env=GOOD | production | {"DJANGO_SETTINGS_MODULE": "dominopoker.settings"}
+    )
+    names, safe = (line.split() for line in done.stdout.splitlines())
+    assert len(names) == 4 and all(name.startswith("__Host-") for name in names) and set(safe) == {"True"}, done.stderr
