@@ -69,6 +69,18 @@ def test_the_statement_runs_and_links_to_matches_and_rooms() -> None:
     assert room.code not in page and statement(client)[0][0] == "fee paid back room of 200 gold"
 
 
+def test_a_fee_that_the_house_keeps_is_explained() -> None:
+    ana, ben = rich("Ana"), rich("Ben")
+    room = begun(paid(300, ana, ben))
+    for player in (ana, ben):
+        closing.leave(room.pk, player.pk)
+    match = stage.match_of(room)
+    for player in (ana, ben):
+        about = f"entry fee match {match}, which nobody finished: the pot went to the house"
+        assert statement(client_of(player))[0] == [about, "−300", "4700"]
+    assert wallet.held("house:abandoned") == 600
+
+
 def test_a_line_leads_nowhere_that_its_reader_may_not_go() -> None:
     ana, ben = rich("Ana"), rich("Ben")
     running = begun(paid(300, ana, ben, visibility="private"))
