@@ -154,11 +154,13 @@ def _paid_out(sheet: wallet.Sheet) -> list[tuple[int, int]]:
 
 
 class SoloMoney(TypedDict):
-    """What the end of a solo match paid (0 for a place that wins nothing), what its place was worth, what was left to
-    win that day, at this moment, and why a place that is rewarded else won nothing ("" when that is not so)."""
+    """What the end of a solo match paid (0 for a place that wins nothing), what its place was worth, what a rewarded
+    place at this level is worth, what was left to win that day, at this moment, and why a place that is rewarded else
+    won nothing ("" when that is not so)."""
 
     reward: int
     offered: int
+    worth: int
     left: int
     why: str
 
@@ -166,17 +168,19 @@ class SoloMoney(TypedDict):
 def of_solo(match_id: int) -> SoloMoney | None:
     """The coins of a solo match; None where a guest played (also one who has registered since), or without a
     result."""
-    human = next((seat for seat in game_selectors.seats_in(match_id) if seat.player_id is not None), None)
+    sat = game_selectors.seats_in(match_id)
+    human = next((seat for seat in sat if seat.player_id is not None), None)
     if human is None or human.player is None or human.player.is_guest or not game_selectors.is_finished(match_id):
         return None
     paid = wallet.reward_of(match_id)
     if paid is None and not human.registered:
         return None
     unrewarded = Room.objects.filter(match_id=match_id).values_list("unrewarded", flat=True).first()
-    why = _why(unrewarded)
-    paid = paid or (0, 0 if why else _worth(match_id, human.number))
-    day = game_selectors.ended_at(match_id).astimezone(UTC).date()
-    return {"reward": paid[0], "offered": paid[1], "left": wallet.reward_left(human.player.pk, day), "why": why}
+    why, worth = _why(unrewarded), reward_for(seat.bot_level for seat in sat)
+    placed = game_selectors.places(match_id)[human.number] <= REWARDED_PLACES and not human.forfeited
+    reward, offered = paid or (0, worth if placed and not why else 0)
+    left = wallet.reward_left(human.player.pk, game_selectors.ended_at(match_id).astimezone(UTC).date())
+    return {"reward": reward, "offered": offered, "worth": worth, "left": left, "why": why}
 
 
 def _why(unrewarded: str | None) -> str:
@@ -186,14 +190,6 @@ def _why(unrewarded: str | None) -> str:
     if unrewarded == Room.Unrewarded.UNCONFIRMED:
         return _("No reward: confirm your e-mail address to win gold.")
     return ""
-
-
-def _worth(match_id: int, seat: int) -> int:
-    """What the place of this seat would have been worth; it won nothing, because of the place or of the day's limit."""
-    sat = game_selectors.seats_in(match_id)
-    if game_selectors.places(match_id)[seat] > REWARDED_PLACES or sat[seat].forfeited:
-        return 0
-    return reward_for(one.bot_level for one in sat)
 
 
 def reward_for(levels: Iterable[str]) -> int:
@@ -219,8 +215,7 @@ def _solo_money(match_id: int) -> MatchMoney | None:
     if solo is None:
         return None
     if not solo["offered"]:
-        worth = reward_for(seat.bot_level for seat in game_selectors.seats_in(match_id))
-        how = _("First or second place against bots of this level wins %(worth)d gold.") % {"worth": worth}
+        how = _("First or second place against bots of this level wins %(worth)d gold.") % {"worth": solo["worth"]}
         return MatchMoney(0, how, (), ())
     reward, offered = solo["reward"], solo["offered"]
     human = next(seat for seat in game_selectors.seats_in(match_id) if seat.player_id is not None)

@@ -300,7 +300,7 @@ def test_a_solo_match_that_won_nothing_says_what_a_place_wins(settings: Any, mon
     ana = rich("Ana")
     room = stage.begun(ana)
     stage.play_out(room)
-    nothing = {"reward": 0, "offered": 0, "left": 3000, "why": ""}
+    nothing = {"reward": 0, "offered": 0, "worth": 50, "left": 3000, "why": ""}
     monkeypatch.setattr(money, "of_solo", lambda _match: nothing)
     said = words(client_of(ana).get(f"/matches/{stage.match_of(room)}/"))
     assert f"First or second place against bots of this level wins {settings.REWARDS['medium']} gold." in said

@@ -53,7 +53,8 @@ def test_a_solo_table_says_what_it_paid_and_what_is_left_today() -> None:
     place = game_selectors.places(stage.match_of(room))[0]
     won = 50 if place <= 2 else 0
     said = stage.frame_of(room, 0)["room"]["money"]
-    assert said == {"reward": won, "offered": won, "left": 3000 - won, "why": ""} and has(ana) == [5000 + won]
+    assert said == {"reward": won, "offered": won, "worth": 50, "left": 3000 - won, "why": ""}
+    assert has(ana) == [5000 + won]
     guest = stage.begun(stage.person("Guest"))
     stage.play_out(guest)
     assert stage.frame_of(guest, 0)["room"]["money"] is None

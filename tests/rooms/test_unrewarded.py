@@ -57,7 +57,7 @@ def test_a_match_that_nobody_played_pays_nothing_and_says_why() -> None:
     room = absent(ana)
     assert has(ana) == [5000] and not Transaction.objects.filter(kind="reward").exists()
     why = "No reward: the table played most of your turns."
-    assert said(room) == {"reward": 0, "offered": 0, "left": 3000, "why": why}
+    assert said(room) == {"reward": 0, "offered": 0, "worth": 50, "left": 3000, "why": why}
     page = page_of(ana, room)
     assert why in page and "Reward for this place" not in page
     nothing_is_lost()

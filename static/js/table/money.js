@@ -183,7 +183,7 @@ export function coinSheet(room) {
   return money.payout === undefined ? rewardSheet(money) : potSheet(room, money);
 }
 
-function rewardSheet({ reward, offered, left, why }) {
+function rewardSheet({ reward, offered, worth, left, why }) {
   const lines = [];
   if (reward > 0) {
     lines.push(share(gettext("Reward"), reward, reward < offered
@@ -192,7 +192,7 @@ function rewardSheet({ reward, offered, left, why }) {
   } else if (offered > 0) {
     lines.push(h("p.small", {}, say("This place is worth %(offered)s gold, and the day’s limit is reached.", { offered })));
   } else {
-    lines.push(h("p.small", {}, why || gettext("First or second place wins gold.")));
+    lines.push(h("p.small", {}, why || say("First or second place at this level wins %(worth)s gold.", { worth })));
   }
   const today = left > 0 ? say("Left to win today: %(left)s gold.", { left }) : gettext("More gold can be won from midnight UTC.");
   return h("section.coin-sheet", { "aria-label": gettext("Gold") }, ...lines, h("p.small", {}, today));
