@@ -120,11 +120,10 @@ def match_for(player_id: int | None, match_id: int) -> Match | None:
     return Match.objects.filter(pk=match_id, seats__player_id=player_id).defer("secret").first()
 
 
-def ended_of(player_id: int, match_ids: Collection[int]) -> dict[int, bool]:
-    """Those of these matches that are over and in which the player sat: whether they came to a result."""
-    over = [Match.Status.FINISHED, Match.Status.ABANDONED]
-    found = Match.objects.filter(pk__in=match_ids, status__in=over, seats__player_id=player_id)
-    return {number: status == Match.Status.FINISHED for number, status in found.values_list("pk", "status")}
+def finished_of(player_id: int, match_ids: Collection[int]) -> set[int]:
+    """Those of these matches that came to a result and in which the player sat."""
+    found = Match.objects.filter(pk__in=match_ids, status=Match.Status.FINISHED, seats__player_id=player_id)
+    return set(found.values_list("pk", flat=True))
 
 
 def places(match_id: int) -> tuple[int, ...]:

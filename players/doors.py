@@ -1,5 +1,6 @@
 """Which pages a signed-in visitor may reach: guests have no account pages, staff have nothing without a second step."""
 
+import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +18,8 @@ from players.models import Player
 from players.selectors import confirmed
 from players.unavailable import try_again
 
+log = logging.getLogger(__name__)
+
 # All that a guest needs of the account pages: the ways in.
 FOR_GUESTS = {
     "account_login", "account_signup", "account_logout", "account_inactive", "account_email_verification_sent",
@@ -28,7 +31,7 @@ BEFORE_SECOND_STEP = {
     "mfa_activate_totp", "account_reauthenticate", "account_logout", "account_email", "account_confirm_email",
     "account_email_verification_sent",
 }  # fmt: skip
-FOR_EVERYBODY = {"healthz", "jsi18n"}
+FOR_EVERYBODY = {"healthz", "jsi18n", "favicon"}
 NOTED_EVERY_SECONDS = 60
 _SEEN = "staff_seen_at"
 
@@ -51,6 +54,7 @@ class Doors:
         try:
             return self._look(request, name)
         except (OperationalError, InterfaceError):
+            log.warning("503 at a door: the database does not answer")
             return try_again()  # a door that cannot look lets nobody pass
 
     def _look(self, request: HttpRequest, name: str) -> HttpResponse | None:

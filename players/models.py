@@ -56,8 +56,9 @@ class Player(AbstractUser):
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         """A player without a name to be shown is shown by the user name. What names look like is kept with them, and
-        addresses in one form. Raises TypeError without `update_fields` for a player that is stored: a row that was
-        read before would bring back what was changed since, an account that was closed, a ban, sessions that ended."""
+        addresses in one form. A player that is stored is saved with `update_fields`, else TypeError is raised: a row
+        that was read before would bring back what was changed since, an account that was closed, a ban, sessions that
+        ended. After `set_password` alone (Django's own command does that) the password is written."""
         self.email = normal_address(self.email)
         if not self.shown_name:
             self.shown_name = self.username[: self.SHOWN_NAME_LENGTH]
@@ -65,6 +66,8 @@ class Player(AbstractUser):
         fields = kwargs.get("update_fields")
         if fields is not None and {"shown_name", "username"} & set(fields):
             kwargs["update_fields"] = {*fields, "name_key", "username_key"}
+        elif fields is None and not self._state.adding and getattr(self, "_password", None) is not None:
+            kwargs["update_fields"] = {"password"}
         elif fields is None and not self._state.adding:
             raise TypeError("Say which fields of a stored player are written: save(update_fields=...).")
         super().save(*args, **kwargs)

@@ -65,7 +65,7 @@ def role_of(player: Player) -> str:
 def appoint(player: Player, role: str, by: Player | None, reason: str) -> None:
     """Give this player a role, or take it with "". Sessions end, so that what follows begins with the second step.
 
-    Raises Refused for oneself, a guest, an account that is banned or closed, and to one who is staff no more."""
+    Raises Refused for oneself, a guest, an account that is banned or closed, and to one who is no admin any more."""
     if by is not None and by.pk == player.pk:
         raise Refused("own")
     people = [player.pk] if by is None else [player.pk, by.pk]
@@ -75,8 +75,8 @@ def appoint(player: Player, role: str, by: Player | None, reason: str) -> None:
         row = rows[player.pk]
         if row.is_guest or not row.is_active:
             raise Refused("guest")
-        if by is not None and not (rows[by.pk].is_staff and rows[by.pk].is_active):
-            raise Refused("no staff")
+        if by is not None and not may(rows[by.pk], "appoint"):
+            raise Refused("no admin")
         record(by, Act.APPOINT, player=row.pk, subject=role or "-", reason=reason)
         row.is_staff, row.is_superuser = bool(role), False
         row.save(update_fields=["is_staff", "is_superuser"])

@@ -179,8 +179,10 @@ def appoint(request: HttpRequest, player_id: int) -> HttpResponse:
         return refusal
     try:
         staff.appoint(player, form.cleaned_data["role"], member(request), form.cleaned_data["reason"])
-    except staff.Refused:
+    except staff.Refused as refused:
         why = _("Nobody changes their own role; guests, banned and closed accounts have none.")
+        if str(refused) == "no admin":
+            why = _("Your own role has changed in this moment.")
         return _refused(request, player, form, "role_form", why)
     return _done(request, player, _("The role is changed."))
 

@@ -145,20 +145,21 @@ def shown(player: Player, lines: Iterable[ledger.Line]) -> list[ShownLine]:
     rooms = selectors.pages_of({number for line in lines if (number := _room_of(line)) is not None}, player.pk)
     matches = {number for line in lines if (number := _match_of(line)) is not None}
     matches |= {page.match_id for page in rooms.values() if page.match_id is not None}
-    ended = game_selectors.ended_of(player.pk, matches)
-    return [_shown(line, rooms, ended) for line in lines]
+    finished = game_selectors.finished_of(player.pk, matches)
+    kept = ledger.kept_by_house([line.reference for line in lines if line.kind == ledger.Kind.FEE])
+    return [_shown(line, rooms, finished, kept) for line in lines]
 
 
-def _shown(line: ledger.Line, rooms: dict[int, selectors.RoomPage], ended: dict[int, bool]) -> ShownLine:
+def _shown(line: ledger.Line, rooms: dict[int, selectors.RoomPage], finished: set[int], kept: set[str]) -> ShownLine:
     room_id, match_id = _room_of(line), _match_of(line)
     page = rooms.get(room_id) if room_id is not None else None
     if match_id is None and page is not None:
         match_id = page.match_id
     href, about = "", str(_ABOUT.get(line.kind, ""))
-    if match_id is not None and ended.get(match_id):
+    if match_id is not None and match_id in finished:
         href = reverse("match", args=[match_id])
         about = _("match %(number)d") % {"number": match_id}
-    elif match_id is not None and match_id in ended and line.kind == ledger.Kind.FEE:
+    elif match_id is not None and line.reference in kept:
         about = _("match %(number)d, which nobody finished: the pot went to the house") % {"number": match_id}
     elif page is not None:
         href = page.path

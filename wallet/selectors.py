@@ -32,6 +32,7 @@ __all__ = [
     "flows",
     "found",
     "held",
+    "kept_by_house",
     "open_escrows",
     "open_stacks",
     "pending_corrections",
@@ -287,6 +288,12 @@ def _statement_values(player_id: int, filters: Filters) -> dict[str, Any]:
 def _page(asked: int, total: int) -> tuple[int, int]:
     pages = max(1, -(-total // PAGE))
     return min(max(asked, 1), pages), pages
+
+
+def kept_by_house(references: Collection[str]) -> set[str]:
+    """Those of these fees whose pot nobody could win."""
+    kept = Transaction.objects.filter(reference__in=references, resolution__transaction__kind=Kind.ABANDONED)
+    return set(kept.values_list("reference", flat=True))
 
 
 def reward_left(player_id: int, day: date) -> int:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from django.contrib.auth.management.commands import changepassword
 from django.core.management import CommandError, call_command
 
 from players import services as players
@@ -80,3 +81,18 @@ def test_make_admin_says_what_stands_against_an_account(settings: Any, capsys: A
     settings.EMAIL_VERIFICATION = "mandatory"
     call_command("make_admin", "Ana", "--existing")
     assert "Still needed: a confirmed address and a second step" in capsys.readouterr().out
+
+
+def test_djangos_command_sets_a_password_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    ana = account("Ana")
+    hashed = Player.set_password
+
+    def meanwhile(self: Player, password: str | None) -> None:
+        hashed(self, password)
+        players.ban(ana, None, "Rude")
+
+    monkeypatch.setattr(changepassword.Command, "_get_pass", lambda *_more, **_named: "a quite other one 9")
+    monkeypatch.setattr(Player, "set_password", meanwhile)
+    call_command("changepassword", "ana")
+    row = Player.objects.get(pk=ana.pk)
+    assert row.check_password("a quite other one 9") and not row.is_active and row.session_salt

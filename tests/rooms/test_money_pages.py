@@ -297,10 +297,9 @@ def test_an_error_stands_beside_its_field_before_the_hint() -> None:
 
 
 def test_a_solo_match_that_won_nothing_says_what_a_place_wins(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(money, "REWARDED_PLACES", 0)
     ana = rich("Ana")
     room = stage.begun(ana)
     stage.play_out(room)
-    nothing = {"reward": 0, "offered": 0, "worth": 50, "left": 3000, "why": ""}
-    monkeypatch.setattr(money, "of_solo", lambda _match: nothing)
     said = words(client_of(ana).get(f"/matches/{stage.match_of(room)}/"))
     assert f"First or second place against bots of this level wins {settings.REWARDS['medium']} gold." in said

@@ -86,13 +86,14 @@ def test_nobody_acts_on_their_own_account_and_moderators_on_no_staff() -> None:
     assert client.get("/admin/", follow=False).status_code == 302, "its sessions are over"
 
 
-def test_of_two_who_take_each_others_role_one_comes_first() -> None:
+@pytest.mark.parametrize("role", ["", "support"])
+def test_of_two_who_take_each_others_role_one_comes_first(role: str) -> None:
     one, other = member("admin", "One"), member("admin", "Other")
 
     pairs = [(one, other), (other, one)]
-    results = at_once([partial(team.appoint, theirs, "", mine, "left") for mine, theirs in pairs])
-    assert sorted(map(str, results)) == ["None", "no staff"]
-    assert Player.objects.filter(is_staff=True).count() == 1
+    results = at_once([partial(team.appoint, theirs, role, mine, "left") for mine, theirs in pairs])
+    assert sorted(map(str, results)) == ["None", "no admin"]
+    assert Player.objects.filter(groups__name="admin").count() == 1
 
 
 def test_sessions_are_ended_by_staff() -> None:

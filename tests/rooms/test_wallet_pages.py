@@ -14,7 +14,7 @@ from django.test import Client
 from django.utils import timezone
 
 from players.models import Player
-from rooms import closing
+from rooms import closing, seating
 from tests.rooms import stage
 from tests.rooms.gold import begun, has, paid, rich
 from tests.rooms.pages import client_of, text
@@ -71,10 +71,17 @@ def test_the_statement_runs_and_links_to_matches_and_rooms() -> None:
 
 def test_a_fee_that_the_house_keeps_is_explained() -> None:
     ana, ben = rich("Ana"), rich("Ben")
-    room = begun(paid(300, ana, ben))
+    room = paid(300, ana, ben)
+    closing.leave(room.pk, ben.pk)
+    seating.sit(ben, room.pk, agreed_fee=300)
+    stage.arrive(room, ben)
+    begun(room)
     for player in (ana, ben):
         closing.leave(room.pk, player.pk)
     match = stage.match_of(room)
+    assert [about for about, *_coins in statement(client_of(ben))][1:3] == [
+        "fee paid back room of 300 gold", "entry fee room of 300 gold",
+    ]  # fmt: skip
     for player in (ana, ben):
         about = f"entry fee match {match}, which nobody finished: the pot went to the house"
         assert statement(client_of(player))[0] == [about, "−300", "4700"]

@@ -122,9 +122,16 @@ export function createDirector({ felt, sound, changed, speak }) {
   }
 
   function settle() {
+    const scored = queue.find((item) => item.event.type === "RoundScored");
     queue.length = 0;
     waitingWins = [];
     trick = settled(latest.view);
+    if (scored !== undefined && held !== null) {
+      // The round whose end was still on its way waits to be seen.
+      held = scoredView(held, scored.event, scored.view);
+      summary = scored.event;
+      trick = empty();
+    }
     pause.hurry();
   }
 
